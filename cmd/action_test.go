@@ -10,9 +10,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
-// An action is what the tests need of action.yml.
+// An action holds the fields of action.yml that the tests read.
 type action struct {
 	Inputs map[string]struct {
 		Description, Default string
@@ -114,7 +116,7 @@ func TestAction(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/action",
-		UpdateScripts: *update,
+		UpdateScripts: golden.Update(),
 		Setup: func(env *testscript.Env) error {
 			dir := filepath.Join(env.WorkDir, ".runner")
 			if err := os.MkdirAll(filepath.Join(dir, "olmkit-action"), 0o777); err != nil {
@@ -137,7 +139,8 @@ func TestAction(t *testing.T) {
 	})
 }
 
-// commit runs "commit DIR": the repository r gets the content of DIR.
+// commit implements the script command "commit DIR": it commits the content of DIR as the new
+// content of the repository r.
 func commit(ts *testscript.TestScript, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: commit DIR")
@@ -162,9 +165,10 @@ func commit(ts *testscript.TestScript, args []string) {
 	git("commit", "-q", "--allow-empty", "-m", args[0])
 }
 
-// pull runs "pull": the last commit of the repository r becomes a pull request to
-// the one before, and r what actions/checkout makes of it, a clone of the merge
-// commit alone. The base is in $BASE_SHA, and only the server has it.
+// pull implements the script command "pull": it turns the last commit of the repository r into
+// a pull request against the commit before it. Then r is replaced by what actions/checkout
+// leaves: a clone of the merge commit alone. $BASE_SHA is set to the base commit, which only
+// the server has.
 func pull(ts *testscript.TestScript) {
 	repo, server := ts.MkAbs("r"), ts.MkAbs("server")
 	git := func(dir string, args ...string) {
@@ -188,9 +192,9 @@ func pull(ts *testscript.TestScript) {
 	}
 }
 
-// step runs "step INPUT=VALUE...": the step that checks the catalog, with these
-// inputs and the defaults of the others. The base is the commit before the last,
-// if there is one.
+// step implements the script command "step INPUT=VALUE...": it runs the action's step that
+// checks the catalog, with these inputs and the defaults of the others. The base is the commit
+// before the last, if there is one.
 func step(ts *testscript.TestScript, a *action, root string, neg bool, args []string) {
 	values := map[string]string{"github.action_path": root, "github.event.pull_request.base.sha": ""}
 	if ts.Exec("git", "-C", ts.MkAbs("r"), "rev-parse", "-q", "--verify", "HEAD~1") == nil {

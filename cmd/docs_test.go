@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,9 +18,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/olmkit/olmkit/cmd/internal/cli"
+	"github.com/olmkit/olmkit/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite what the documents show")
 
 // documents returns the Markdown files of the repository, slash-separated.
 func documents(t *testing.T) []string {
@@ -44,8 +42,9 @@ func documents(t *testing.T) []string {
 	return out
 }
 
-// A shown block is a part of a document that a command prints: of a console block
-// each command and what follows it, or the block after a comment "<!-- $ COMMAND -->".
+// shown matches the parts of a document that show the output of commands: a console block, in
+// which each command is followed by its output, or a block after a comment
+// "<!-- $ COMMAND -->".
 var shown = regexp.MustCompile("(?ms)^<!-- \\$ (?P<hidden>[^\n]*) -->\n(?P<fence>```\\w+\n).*?^```$|^```console\n(?P<console>.*?)^```$")
 
 // TestReadmeAndDocsShowRealOutput runs every command that the documents show,
@@ -81,17 +80,17 @@ func showsRealOutput(t *testing.T, doc, text string) {
 		}
 		return "```console\n" + replay(t, dir, m[shown.SubexpIndex("console")]) + "```"
 	})
-	if diff := cmp.Diff(text, fresh); diff != "" && !*update {
+	if diff := cmp.Diff(text, fresh); diff != "" && !golden.Update() {
 		t.Errorf("%s is out of date (go test ./cmd -run Readme -update updates it):\n%s", doc, diff)
 	}
-	if *update && fresh != text {
+	if golden.Update() && fresh != text {
 		if err := os.WriteFile(doc, []byte(fresh), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// workDir returns where the commands of a document run.
+// workDir returns the directory in which the commands of a document run.
 func workDir(t *testing.T, doc string) string {
 	t.Helper()
 	files := strings.TrimSuffix(doc, ".md")
@@ -105,8 +104,8 @@ func workDir(t *testing.T, doc string) string {
 	return dir
 }
 
-// replay runs the commands of a console block, and returns it with what they
-// print. A command goes on after a backslash and a line break.
+// replay runs the commands of a console block, and returns the block with their actual output.
+// A backslash at the end of a line continues the command on the next line.
 func replay(t *testing.T, dir, block string) string {
 	t.Helper()
 	var b strings.Builder
@@ -127,8 +126,8 @@ func replay(t *testing.T, dir, block string) string {
 	return b.String()
 }
 
-// shell returns what a command line prints, whatever its exit code: a conflict
-// exits with 1 and is worth showing.
+// shell returns what a command line prints. The exit code may be other than 0, because the
+// documents also show conflicts.
 func shell(t *testing.T, dir, command string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
@@ -145,10 +144,10 @@ func shell(t *testing.T, dir, command string) string {
 // fence matches a block of code: its language and its text.
 var fence = regexp.MustCompile("(?ms)^( *)```([a-z]*)[^\n]*\n(.*?)^ *```$")
 
-// TestCodeInDocuments checks every block of code by its language: Go is part of
-// a file that is compiled, data parses, shell commands are shell commands.
-// TestReadmeCode compiles the code of the README, and the examples of docs/codes,
-// many of them wrong on purpose, have tests where they come from.
+// TestCodeInDocuments checks every block of code by its language: Go is part of a file that is
+// compiled, data parses, shell commands are shell commands. It skips the Go code of the
+// README, which TestReadmeCode compiles, and the examples of docs/codes: many are wrong on
+// purpose, and the packages that they come from test them.
 func TestCodeInDocuments(t *testing.T) {
 	var sources []string
 	err := filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
@@ -303,7 +302,7 @@ func TestCommandsInDocuments(t *testing.T) {
 	}
 }
 
-// checkCommand finds a command and its flags in the tree of commands.
+// checkCommand returns an error if the command or one of its flags does not exist.
 func checkCommand(args []string) error {
 	root := cli.Command()
 	root.InitDefaultHelpCmd()
@@ -332,7 +331,7 @@ func checkCommand(args []string) error {
 	return nil
 }
 
-// headings returns the anchors of a document as GitHub makes them.
+// headings returns the set of anchors that GitHub generates for the headings of a document.
 func headings(text string) map[string]bool {
 	out, seen := map[string]bool{}, map[string]int{}
 	for _, m := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {

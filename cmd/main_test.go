@@ -1,6 +1,6 @@
-// Package cmd_test holds tests of what the repository shows of its programs: the
-// commands in the documents, and the action. They run in the root directory of the
-// repository, which is above this one.
+// Package cmd_test tests the documents, the GitHub action, the releases and the scripts of the
+// repository. The tests run in the root directory of the repository, which is the parent of
+// this one.
 package cmd_test
 
 import (

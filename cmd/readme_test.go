@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReadmeSetUp checks that the set-up is two commands, and that CI runs the second
-// of them, and then the linters and the race detector.
+// TestReadmeSetUp checks that setting up a clone takes two commands, and that CI runs the
+// second one, then the linters and the race detector.
 func TestReadmeSetUp(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {

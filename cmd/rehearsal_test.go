@@ -17,11 +17,11 @@ import (
 	"github.com/olmkit/olmkit/internal/testsize"
 )
 
-// TestReleaseRehearsal releases v0.1.0 of what is in the working tree, from a clone
-// without tags: the targets of the Makefile that a release takes, in the order of
-// CONTRIBUTING.md, and what is in the archives. Then it installs the programs with the
-// go command, from a proxy of files. "make test" builds for this machine, "make
-// thorough" for every platform, twice.
+// TestReleaseRehearsal releases the working tree as v0.1.0, from a clone without tags. It runs
+// the Makefile's targets for a release in the order of CONTRIBUTING.md, and checks what is in
+// the archives. Then it installs the programs with the go command, from a module proxy of
+// files. With "make test", it builds the release for this machine; with "make thorough", for
+// every platform, twice.
 func TestReleaseRehearsal(t *testing.T) {
 	if testsize.Of(true, false, false) {
 		t.Skip("it takes minutes; make test runs it")
@@ -72,8 +72,8 @@ func TestReleaseRehearsal(t *testing.T) {
 	checkInstall(t, r, version)
 }
 
-// cloneWorkingTree returns a repository with the files of this one, committed or not,
-// and without its tags.
+// cloneWorkingTree returns a repository with the files of this one, including uncommitted
+// changes, but without its tags.
 func cloneWorkingTree(t *testing.T) *repository {
 	t.Helper()
 	root, err := filepath.Abs(".")
@@ -92,9 +92,9 @@ func cloneWorkingTree(t *testing.T) *repository {
 	return r
 }
 
-// withOwnModules gives the go commands of this test a separate module cache: the
-// version is not the one that its name will have. What others publish comes from the
-// usual cache.
+// withOwnModules gives the go commands of this test a separate module cache, because the
+// modules that it stores as v0.1.0 are not those of the real v0.1.0. Modules of others come
+// from the usual cache.
 func withOwnModules(t *testing.T) {
 	t.Helper()
 	settings, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()
@@ -104,19 +104,19 @@ func withOwnModules(t *testing.T) {
 	cache, others, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(cache)+"/cache/download,"+others)
 	t.Setenv("GOMODCACHE", t.TempDir())
-	// All is compiled as a release is, for which it does not matter where modules are:
-	// once, and not each time.
+	// Use the flags of a release, which make the result independent of directories. Then the build
+	// cache has it the next time.
 	t.Setenv("GOFLAGS", "-trimpath")
 	t.Setenv("CGO_ENABLED", "0")
-	t.Cleanup(func() { // files of modules are read-only
+	t.Cleanup(func() { // TempDir cannot remove the read-only files of modules
 		if out, err := exec.Command("go", "clean", "-modcache").CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
 	})
 }
 
-// checkTag checks the commit that is tagged: the modules require each other as version
-// and replace nothing, and a second tag is refused.
+// checkTag checks that in the tagged commit, the modules require each other as version and
+// replace nothing, and that the same tag cannot be made twice.
 func checkTag(t *testing.T, r *repository, version string) {
 	t.Helper()
 	for _, dir := range []string{"cmd", "kube"} {
@@ -136,7 +136,7 @@ func checkTag(t *testing.T, r *repository, version string) {
 	}
 }
 
-// checkInstall installs the programs as those do who have no clone.
+// checkInstall installs the programs with "go install", as users without a clone do.
 func checkInstall(t *testing.T, r *repository, version string) {
 	t.Helper()
 	proxy, bin := t.TempDir(), t.TempDir()
@@ -146,7 +146,7 @@ func checkInstall(t *testing.T, r *repository, version string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+","+os.Getenv("GOPROXY"))
-	t.Setenv("GONOSUMDB", "*") // what a cache has needs no other proof
+	t.Setenv("GONOSUMDB", "*") // the checksum database does not know these modules
 	t.Setenv("GOBIN", bin)
 	for program, arg := range map[string]string{"cmd/olmkit": "version", "kube/cmd/olmkit-controller": "--version"} {
 		install := exec.CommandContext(t.Context(), "go", "install", module+"/"+program+"@"+version)
@@ -211,8 +211,8 @@ func checkRelease(t *testing.T, repo, dist, version string) {
 	}
 }
 
-// checkPackedLinks wants that a link leads to a file of the archive, or to one of the
-// repository at the version.
+// checkPackedLinks checks that each link in a file of the archive leads to a file of the
+// archive, or of the repository at the version.
 func checkPackedLinks(t *testing.T, repo, dir, file, version string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, file))
@@ -241,7 +241,7 @@ func checkPackedLinks(t *testing.T, repo, dir, file, version string) {
 	}
 }
 
-// unpack returns the one directory of an archive.
+// unpack unpacks an archive, and returns the path of its only top-level directory.
 func unpack(t *testing.T, name string) string {
 	t.Helper()
 	f, err := os.Open(name)

@@ -27,7 +27,7 @@ func script(t *testing.T, dir, name string, args ...string) (out string, code in
 // module is the path of the root module.
 const module = "github.com/olmkit/olmkit"
 
-// A repository is one that a test makes.
+// A repository is a Git repository that a test creates.
 type repository struct {
 	t   *testing.T
 	dir string
@@ -63,7 +63,7 @@ func (r *repository) write(name, text string) {
 	}
 }
 
-// copy brings files of this repository into the test's.
+// copy copies files of this repository to r.
 func (r *repository) copy(names ...string) {
 	r.t.Helper()
 	for _, name := range names {
@@ -92,7 +92,7 @@ func TestAPIDiff(t *testing.T) {
 	r.write("more", "")
 	r.git("add", "more")
 	r.git("commit", "-q", "-m", "two")
-	r.git("tag", "-a", "-m", "moves", "v0") // what workflows use; no release
+	r.git("tag", "-a", "-m", "moves", "v0") // the moving tag for users of the action is not a release
 	for _, tt := range []struct {
 		source, want string
 		code         int
@@ -122,8 +122,8 @@ func TestAPIDiff(t *testing.T) {
 	}
 }
 
-// TestReleaseRefuses checks what a release does not begin with. That two builds
-// are the same bytes is for "make reproduce" to show: it takes minutes.
+// TestReleaseRefuses checks that the release script refuses missing tags, tags of another
+// commit, and a directory that is not empty.
 func TestReleaseRefuses(t *testing.T) {
 	r := newRepository(t)
 	const name = "internal/tools/release/release.sh"

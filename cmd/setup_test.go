@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSetup runs "make setup" on machines with and without Chromium, apt-get and
-// root, all of which scripts play.
+// TestSetup runs "make setup" with and without Chromium, apt-get and root access. Scripts
+// stand in for these programs.
 func TestSetup(t *testing.T) {
 	const chromium = "exit 0"
 	for _, tt := range []struct {

@@ -10,24 +10,25 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A shellBlock is a block of sh in a document, and how to run it: prepared in an
-// empty directory, or changed where it never ends or takes too long.
+// A shellBlock is a block of sh in a document, and how to run it. The script prepare runs
+// first, in an empty directory. change replaces the commands that would never end or take too
+// long.
 type shellBlock struct {
 	doc, begins string
 	prepare     string
 	change      *strings.Replacer
-	// prints is a part of what the block prints.
+	// prints is a text that the output of the block must contain.
 	prints string
-	// skip is why a test does not run the block.
+	// skip is the reason why the test does not run the block.
 	skip string
 }
 
-// Kubectl is played by a script that prints the state of a recipe.
+// fakeKubectl creates a script that stands in for kubectl and prints the state of a recipe.
 const fakeKubectl = `printf '#!/bin/sh\ncat "%s"\n' "$REPO/docs/recipes/dryrun/state.yaml" > kubectl
 chmod +x kubectl
 `
 
-// A repository with an origin, to be released from.
+// released creates a repository with an origin, from which a release can be pushed.
 const released = `
 git init -q --bare origin
 git clone -q origin work; cd work
@@ -46,7 +47,7 @@ var shellBlocks = []shellBlock{
 	},
 	{
 		doc: "CONTRIBUTING.md", begins: "make ", prepare: "cd $REPO",
-		// Names, no hours: what make would do, and that the tests exist.
+		// Do not run the targets and tests, which takes too long: check that they exist.
 		change: strings.NewReplacer("make   ", "make -n  ", "go test ./graph -run ", "grep -h 'func TestStranded(' graph/*_test.go; : ",
 			"go test ./cmd/internal/cli -run ", "grep -h 'func TestScripts(' cmd/internal/cli/*_test.go; ls cmd/internal/cli/testdata/script/resolve_upgrade.txtar; : "),
 		prints: "resolve_upgrade.txtar",
@@ -90,8 +91,7 @@ rm -r catalog; cp -r $REPO/docs/recipes/gate/new catalog
 	},
 }
 
-// TestShellBlocksRun runs every block of sh in the documents, in a directory made
-// ready for it.
+// TestShellBlocksRun runs every block of sh in the documents, as shellBlocks describes.
 func TestShellBlocksRun(t *testing.T) {
 	repo, err := filepath.Abs(".")
 	if err != nil {
@@ -138,7 +138,8 @@ func findBlock(doc, code string) int {
 	return -1
 }
 
-// run wants that only the last command of the block may say no, with exit code 1.
+// run runs the block. Only its last command may fail, and only with exit code 1, a negative
+// answer.
 func (b shellBlock) run(t *testing.T, repo, bin, code string) {
 	if b.skip != "" {
 		t.Skip(b.skip)
@@ -157,9 +158,9 @@ func (b shellBlock) run(t *testing.T, repo, bin, code string) {
 	}
 }
 
-// TestWorkflowsInDocuments checks the uses of this repository as an action:
-// inputs that exist, those that must be there, and a version that
-// CONTRIBUTING.md shows how to make.
+// TestWorkflowsInDocuments checks the workflows in the documents that use this repository's
+// action: its inputs must exist, the required ones must be set, and CONTRIBUTING.md must show
+// how to create the tag that they use.
 func TestWorkflowsInDocuments(t *testing.T) {
 	type workflow struct {
 		Jobs map[string]struct {

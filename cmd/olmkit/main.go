@@ -1,4 +1,4 @@
-// Olmkit answers, without a cluster, what Operator Lifecycle Manager would
+// Olmkit shows, without a cluster, what Operator Lifecycle Manager would
 // install or upgrade. Run "olmkit help" for its commands.
 package main
 
@@ -13,14 +13,14 @@ import (
 )
 
 func main() {
-	// The first interrupt ends the work in hand, a second one the process. What
-	// cannot be interrupted, such as reading a pipe that nobody writes to, gets a
-	// moment and no more.
+	// The first interrupt cancels the command, a second one kills the process.
+	// Operations that cannot be canceled, such as reading from an idle pipe,
+	// are abandoned after a moment.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		stop()
 		time.Sleep(2 * time.Second)
 		os.Exit(cli.ExitInterrupted)
 	})
-	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Run(ctx, cli.Args(os.Args), os.Stdin, os.Stdout, os.Stderr))
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/olmkit/olmkit/internal/realcat"
 )
 
-// schemaOf returns the schema of SARIF 2.1.0. Package sarif has it as a constant of
-// its own; it is read from there, as that package only checks what it understood.
+// schemaOf returns the schema of SARIF 2.1.0. It is an unexported constant of package sarif, so schemaOf reads it from
+// the source of that package. The package's own validation does not suffice: it covers only what the package decodes.
 func schemaOf(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
@@ -57,7 +57,7 @@ func schemaOf(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// validate returns what olmkit validate -o sarif prints of a catalog.
+// validate returns the output of olmkit validate -o sarif for a catalog.
 func validate(t *testing.T, dir string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -67,7 +67,7 @@ func validate(t *testing.T, dir string) []byte {
 	return out.Bytes()
 }
 
-// check fails when a report breaks the schema, and returns its results by code.
+// check fails if a report violates the schema. It returns the report's results by code.
 func check(t *testing.T, schema *jsonschema.Schema, text []byte) map[string]int {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -84,7 +84,7 @@ func check(t *testing.T, schema *jsonschema.Schema, text []byte) map[string]int 
 	found := map[string]int{}
 	for _, r := range report.Runs[0].Results {
 		found[*r.RuleID]++
-		// What code scanning of GitHub wants beyond the schema: a place.
+		// GitHub code scanning also requires a location.
 		if len(r.Locations) == 0 || *r.Locations[0].PhysicalLocation.ArtifactLocation.URI == "" {
 			t.Errorf("the finding %s has no place", *r.RuleID)
 		}
@@ -92,7 +92,7 @@ func check(t *testing.T, schema *jsonschema.Schema, text []byte) map[string]int 
 	return found
 }
 
-// TestSARIF: every kind of finding is reported in SARIF that its schema accepts.
+// TestSARIF checks that every kind of finding is reported in SARIF that satisfies the schema.
 func TestSARIF(t *testing.T) {
 	schema := schemaOf(t)
 	seen := 0
@@ -114,11 +114,11 @@ func TestSARIF(t *testing.T) {
 		})
 	}
 	if seen < 30 {
-		t.Errorf("only %d kinds of findings were told", seen)
+		t.Errorf("only %d kinds of findings were reported", seen)
 	}
 }
 
-// TestSARIFOfRealCatalog does so with a catalog that has thousands of findings.
+// TestSARIFOfRealCatalog is TestSARIF for a catalog with thousands of findings.
 func TestSARIFOfRealCatalog(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, realcat.FS(t, "community-invalid")); err != nil {
@@ -129,7 +129,7 @@ func TestSARIFOfRealCatalog(t *testing.T) {
 	}
 }
 
-// TestSchemaRefuses: the schema is one that says no.
+// TestSchemaRefuses checks that the schema rejects an invalid report.
 func TestSchemaRefuses(t *testing.T) {
 	schema := schemaOf(t)
 	for _, text := range []string{

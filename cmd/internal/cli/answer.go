@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An answer is what is known about one problem: a solution, a conflict, or the
-// reason for which there is neither.
+// An answer is the answer to one problem: a solution, a conflict, or the reason why there
+// is neither.
 type answer struct {
 	ID string `json:"id,omitempty"`
 	// OK reports whether there is a solution.
@@ -18,23 +18,23 @@ type answer struct {
 	Selected []resolver.Selected `json:"selected"`
 	Stayed   []resolver.Stay     `json:"stayed,omitempty"`
 	LeftOut  []resolver.LeftOut  `json:"leftOut,omitempty"`
-	// Unseen are catalogs that the namespace does not see.
+	// Unseen lists the catalogs that the namespace does not see.
 	Unseen []resolver.CatalogID `json:"unseen,omitempty"`
-	// Differs are the rules by which the running OLM answers otherwise.
+	// Differs lists the rules by which the running OLM's answer would differ.
 	Differs []resolver.Difference `json:"differs,omitempty"`
 	Faults  []resolver.Fault      `json:"faults,omitempty"`
-	// Advice is why operators get no newer version.
+	// Advice explains why operators do not get a newer version.
 	Advice resolver.Advices `json:"advice,omitempty"`
-	// Refused is the conflict of the parts that a partial answer leaves out.
+	// Refused is the conflict because of which a partial answer leaves out parts of the problem.
 	Refused  *resolver.Conflict `json:"refused,omitzero"`
 	Conflict *resolver.Conflict `json:"conflict,omitzero"`
-	// Error returns why the problem was not answered.
+	// Error is the reason why the problem was not answered.
 	Error string `json:"error,omitempty"`
 
 	err      error // of Error
 	problem  *resolver.Problem
 	solution *resolver.Solution
-	// reasons explains why each of Selected is there.
+	// reasons holds the reason for each of Selected.
 	reasons []string
 	// explanation returns the conflict as text.
 	explanation string
@@ -44,7 +44,7 @@ func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
 	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Differs: sol.Differs, Faults: sol.Faults, Refused: sol.Refused, problem: p, solution: sol}
 }
 
-// unanswered returns the answer to a problem that has none, for a reason.
+// unanswered returns an answer that consists of an error.
 func unanswered(p *resolver.Problem, err error) *answer {
 	return &answer{ID: p.ID, Error: err.Error(), err: err, problem: p}
 }
@@ -102,8 +102,8 @@ func (a *answer) text(w io.Writer) error {
 	return nil
 }
 
-// catalog names the catalog of a bundle, with its namespace where the name alone
-// would not do.
+// catalog returns the name of a bundle's catalog, with its namespace if the name is
+// ambiguous.
 func (a *answer) catalog(s resolver.Selected) string {
 	for _, c := range a.problem.Catalogs {
 		if c.Name == s.Catalog && c.Namespace != s.CatalogNamespace {
@@ -119,7 +119,7 @@ func (a *answer) conflictText(w io.Writer) error {
 	return err
 }
 
-// reason says in a few words all that a chosen bundle is for (D17).
+// reason returns a short text with all reasons for a selected bundle (D17).
 func reason(ctx context.Context, sol *resolver.Solution, name string) (string, error) {
 	all, err := sol.RequiredBy(ctx, name)
 	if err != nil {
@@ -146,7 +146,7 @@ func reason(ctx context.Context, sol *resolver.Solution, name string) (string, e
 	return strings.Join(parts, "; "), nil
 }
 
-// warnings returns what a person should know about the answer, and what a partial one
+// warnings returns warnings about the answer. For a partial answer, they include what it
 // leaves out.
 func (a *answer) warnings() []string {
 	var lines []string
@@ -156,7 +156,7 @@ func (a *answer) warnings() []string {
 	lines = append(lines, a.solution.Warnings()...)
 	for _, x := range a.Advice {
 		if x.NeedsAttention() {
-			lines = append(lines, visible.Words(x.String()))
+			lines = append(lines, visible.Words(x.Summary()+`; "olmkit explain" shows why, and what helps`))
 		}
 	}
 	for _, d := range a.Differs {

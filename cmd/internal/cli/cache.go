@@ -47,7 +47,7 @@ needed; what was deleted is fetched again.`,
 func newCacheList(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what is in the cache, the last used first",
+		Short: "List the content of the cache, most recently used first",
 		Long: `List prints each image and server in the cache with the references that led to it,
 the size of its files and when it was last used.`,
 		Example: `  olmkit cache list
@@ -109,21 +109,22 @@ func newCachePrune(e *env) *cobra.Command {
 	return cmd
 }
 
-// maxPull is how long the temporary files of a command may be in use.
+// maxPull is the age after which a temporary file is taken to be left over from an interrupted
+// command.
 const maxPull = time.Hour
 
-// The kinds of what is in the cache.
+// The kinds of entries in the cache.
 const (
 	cachedCatalog = "catalog"
 	cachedBundle  = "bundle"
 	cachedServer  = "server"
-	temporary     = "temporary" // what a command is fetching, or left
+	temporary     = "temporary" // being fetched, or left by an interrupted command
 )
 
-// A cached is an image or a server in the cache.
+// A cached is an entry of the cache.
 type cached struct {
 	Kind string `json:"kind"`
-	// References led to it, sorted.
+	// References are the image references or URLs that resolve to this entry, sorted.
 	References []string  `json:"references"`
 	Digest     string    `json:"digest,omitzero"`
 	Size       int64     `json:"size"` // bytes
@@ -142,7 +143,7 @@ func (c *cached) cells() []string {
 
 func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
 
-// cached returns what is in the cache, the last used first.
+// cached returns the entries of the cache, most recently used first.
 func (i *images) cached() ([]*cached, error) {
 	if err := i.openDir(); err != nil {
 		return nil, err
@@ -190,7 +191,7 @@ func (i *images) cached() ([]*cached, error) {
 	}
 	for _, c := range list {
 		if c.Kind == cachedServer {
-			c.Digest = "" // it was the key
+			c.Digest = "" // a server's entries have a hash of the URL here, which only served as a key
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *cached) int {
@@ -199,8 +200,8 @@ func (i *images) cached() ([]*cached, error) {
 	return list, nil
 }
 
-// addReferences adds the references that had the digests of images, and the files
-// that remember them.
+// addReferences adds to the entries in list the remembered references to their digests, and
+// the files in which these references are stored.
 func (i *images) addReferences(list []*cached) error {
 	dir := filepath.Join(i.dir, referencesDir)
 	entries, err := os.ReadDir(dir)

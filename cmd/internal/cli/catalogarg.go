@@ -12,14 +12,14 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A catalogArg is the one catalog that a command is about: its first argument,
+// A catalogArg is the only catalog that a command reads: its first argument,
 // --catalog or --sample.
 type catalogArg struct {
 	flag   string
 	sample *bool
 }
 
-// addCatalog adds the flags that stand in for a CATALOG argument.
+// addCatalog adds the flags that can replace a CATALOG argument.
 func addCatalog(cmd *cobra.Command) *catalogArg {
 	c := &catalogArg{sample: addSample(cmd)}
 	cmd.Flags().StringVar(&c.flag, "catalog", "", "the catalog, as `PATH`, in place of the argument")
@@ -27,7 +27,7 @@ func addCatalog(cmd *cobra.Command) *catalogArg {
 	return c
 }
 
-// take returns the path of the catalog and the arguments that are not about it.
+// take returns the path of the catalog and the remaining arguments.
 func (c *catalogArg) take(args []string) (path string, rest []string, err error) {
 	switch {
 	case *c.sample && c.flag != "":
@@ -77,13 +77,13 @@ func (c *catalogArg) pkg(ctx context.Context, l *loader, args []string) (graph.P
 	return p, args[1:], nil
 }
 
-// noPackage returns the error that a catalog does not have a package.
+// noPackage returns the error for a package that a catalog does not have.
 func noPackage(path, name string, known []string) error {
 	return fmt.Errorf("catalog %s has no package %q%s", display(path), name, cmp.Or(hint(name, known), "; \"olmkit list packages\" lists them"))
 }
 
-// known returns the catalog as far as it can be read, and the arguments after it,
-// for completion.
+// known returns the catalog, without the parts that cannot be read, and the
+// arguments after it, for completion.
 func (c *catalogArg) known(cmd *cobra.Command, e *env, args []string) ([]*graph.Catalog, []string) {
 	path, rest, err := c.take(args)
 	if err != nil {
@@ -119,7 +119,8 @@ func (c *catalogArg) completeCatalog() cobra.CompletionFunc {
 	}
 }
 
-// completeOf completes a flag from the catalog and what follows it.
+// completeOf completes a flag with words that depend on the catalog and the
+// arguments after it.
 func (c *catalogArg) completeOf(e *env, words func(cats []*graph.Catalog, rest []string, word string) ([]string, cobra.ShellCompDirective)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		cats, rest := c.known(cmd, e, args)
@@ -127,15 +128,15 @@ func (c *catalogArg) completeOf(e *env, words func(cats []*graph.Catalog, rest [
 	}
 }
 
-// completePackage completes a flag that names a package, with channels after a
-// colon or without.
+// completePackage completes a flag that names a package and, if channels is
+// set, a channel after a colon.
 func (c *catalogArg) completePackage(e *env, channels bool) cobra.CompletionFunc {
 	return c.completeOf(e, func(cats []*graph.Catalog, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return packageWords(cats, word, channels), cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
-// completeInstalled completes a flag that names what is installed.
+// completeInstalled completes a flag that names installed bundles.
 func (c *catalogArg) completeInstalled(e *env) cobra.CompletionFunc {
 	return c.completeOf(e, func(cats []*graph.Catalog, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return installedWords(cats, word)

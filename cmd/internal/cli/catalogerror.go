@@ -50,8 +50,8 @@ func (e *sourceError) Lists() {} // see errorText
 // maxFindings is how many findings an error lists before it counts the rest.
 const maxFindings = 10
 
-// unusable returns the error of what is at a path: the first findings, one a line, and
-// otherwise one line. all states where the rest of the findings is.
+// unusable returns the error for something invalid at a path: the first findings, one per
+// line, or another error on one line. all is the advice that follows truncated findings.
 func unusable(what, path string, err error, all string) string {
 	name := what + " " + display(path)
 	var findings fbc.Diagnostics
@@ -65,7 +65,7 @@ func unusable(what, path string, err error, all string) string {
 	return name + ": " + visible.Line(err.Error())
 }
 
-// listed returns the first findings on what has a name: one on its line, several on
+// listed returns the first findings after a name: a single one on the same line, several on
 // separate lines.
 func listed(name visible.Block, findings fbc.Diagnostics, all string) visible.Block {
 	if len(findings) == 1 {
@@ -91,7 +91,7 @@ func listed(name visible.Block, findings fbc.Diagnostics, all string) visible.Bl
 	return visible.Block(b.String())
 }
 
-// registryAdvice returns what to do about a registry that did not provide an image.
+// registryAdvice returns the fix for the error of a registry.
 func registryAdvice(e *oci.RegistryError) string {
 	switch e.Fault {
 	case oci.FaultCredentials:

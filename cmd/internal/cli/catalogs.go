@@ -25,28 +25,32 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Where a catalog is read from, in addition to files and directories.
+// Paths with a special meaning.
 const (
 	stdinPath  = "-"
 	samplePath = "sample:" // the catalog that is part of the binary
 )
 
-// A source is a catalog that a command line names.
+// A source is a catalog on the command line.
 type source struct {
 	name, namespace, path string
 	priority              int
-	hasPriority           bool // it was requested
-	hasNamespace          bool // the same
+	hasPriority           bool // whether the command line sets priority
+	hasNamespace          bool // whether the command line sets namespace
 	labels                map[string]string
+	// served is set for a catalog that a cluster serves. If it cannot be read, this is reported as
+	// a note, not as an error.
+	served bool
 	// files is the directory that the index at path was made from.
 	files string
-	// A document may name what is below a root and nothing else: there, path is only
-	// for people.
+	// If root is set, the files are below it, and path is used only in messages. Documents
+	// may refer only to files below a root.
 	root   *disk.Root
 	inRoot string
 }
 
-// place returns where the source is.
+// place returns the root and the path of the source. The root is nil if the path is not
+// relative to a root.
 func (s *source) place() (*disk.Root, string) {
 	if s.root != nil {
 		return s.root, s.inRoot
@@ -54,7 +58,7 @@ func (s *source) place() (*disk.Root, string) {
 	return nil, s.path
 }
 
-// addSample adds the flag that stands in for a catalog directory.
+// addSample adds --sample, which can replace a catalog directory.
 func addSample(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("sample", false, "use the small catalog that is part of olmkit")
 }
@@ -80,13 +84,13 @@ func sources(paths, flags []string, sample bool, global string) ([]source, error
 	return list, distinct(list)
 }
 
-// distinct returns an error for two catalogs of one name in one namespace.
+// distinct returns an error if two catalogs in a namespace have the same name.
 func distinct(list []source) error {
 	seen := map[[2]string]string{}
 	for _, s := range list {
 		key := [2]string{s.namespace, s.name}
 		if _, ok := seen[key]; ok && s.path == stdinPath {
-			return usagef("standard input is named twice, and holds one catalog; leave one out")
+			return usagef("two catalogs are read from standard input; remove one")
 		}
 		if first, ok := seen[key]; ok {
 			return usagef("%s and %s are both named %q; rename one: --catalog NAME=%s", first, s.path, s.name, s.path)
@@ -96,7 +100,7 @@ func distinct(list []source) error {
 	return nil
 }
 
-// baseName returns the name of a catalog that is only known by its path.
+// baseName derives the name of a catalog from its path.
 func baseName(path string) string {
 	if path == stdinPath {
 		return "stdin"
@@ -114,22 +118,22 @@ func baseName(path string) string {
 	return name
 }
 
-// sourceForm is how --catalog names a catalog.
+// sourceForm is the form of a --catalog argument.
 const sourceForm = "[NAME=]PATH[,priority=N][,namespace=NS][,label=KEY=VALUE][,source=DIR]"
 
-// addCatalogs adds --catalog to a command that reads several.
+// addCatalogs adds --catalog to a command that reads several catalogs.
 func addCatalogs(cmd *cobra.Command, list *[]string, what string) {
 	cmd.Flags().StringArrayVar(list, "catalog", nil, what+", as `[NAME=]PATH[,OPTION...]`; \"olmkit help catalogs\" lists the options (repeatable)")
 	completeCatalogFlag(cmd)
 }
 
-// addGlobalNamespace adds the flag for the namespace of catalogs that name none.
+// addGlobalNamespace adds the flag for the namespace of catalogs without one.
 func addGlobalNamespace(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "global-namespace", resolver.DefaultGlobalNamespace, "the `NAMESPACE` of the catalogs that every namespace sees")
 }
 
-// parseSource reads sourceForm. A path may hold commas and equals signs, if it has
-// a name before it.
+// parseSource parses a --catalog argument, which has the form sourceForm. A path after a name may contain commas and
+// equals signs.
 func parseSource(text, global string) (source, error) {
 	s := source{namespace: global}
 	name, rest, ok := strings.Cut(text, "=")
@@ -174,7 +178,7 @@ func parseSource(text, global string) (source, error) {
 	return s, nil
 }
 
-// display returns a path as people know it, on one line.
+// display returns a path for messages, on one line.
 func display(path string) string {
 	switch path {
 	case samplePath:
@@ -189,13 +193,13 @@ func display(path string) string {
 type loader struct {
 	*env
 	cache map[string]loaded
-	// whole keeps all of a catalog that cannot be read again, for questions about
-	// what an index does not hold.
+	// whole keeps all data of a catalog that cannot be read again, for commands that need
+	// more than an index.
 	whole bool
 	// strict refuses catalogs with templates, for commands that write what they
 	// load. Other commands warn of each (A18).
 	strict bool
-	silent bool // without these warnings, for completion
+	silent bool // suppresses these warnings, for completion
 }
 
 type loaded struct {
@@ -205,14 +209,15 @@ type loaded struct {
 
 func newLoader(e *env) *loader { return &loader{env: e, cache: map[string]loaded{}} }
 
-// index returns the index of the catalog at a path: a directory, a file, which
-// may be a compiled index, "-" for standard input or samplePath. The same path
-// gives the same index, or error.
+// index returns the index of the catalog at a path: a directory, a file, which may be a
+// compiled index, "-" for standard input or samplePath. Calls with the same path return the
+// same index or error.
 func (l *loader) index(ctx context.Context, path string) (*graph.Catalog, error) {
 	return l.indexOf(ctx, source{path: path})
 }
 
-// indexOf is index for a source, whose files a compiled index then reads.
+// indexOf is like index for a source, which may name the files that a compiled index was made
+// from.
 func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) {
 	if s.path != stdinPath && s.path != samplePath && (s.root != nil || !isReference(s.path)) {
 		s.path = filepath.Clean(s.path)
@@ -233,7 +238,7 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 		got.catalog, err = l.load(ctx, s)
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, err // the next question may have more time
+		return nil, err // not cached: the next call may have more time
 	}
 	if own := (*catalogError)(nil); err != nil && !errors.As(err, &own) {
 		err = &catalogError{path, err}
@@ -246,7 +251,7 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 	return got.catalog, got.err
 }
 
-// load is indexOf for what is not a compiled index.
+// load reads the catalog of a source that is not a compiled index.
 func (l *loader) load(ctx context.Context, s source) (c *graph.Catalog, err error) {
 	load := func() (*graph.Catalog, error) {
 		err = l.open(ctx, s, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
@@ -272,7 +277,8 @@ func (l *loader) load(ctx context.Context, s source) (c *graph.Catalog, err erro
 	return load()
 }
 
-// wholeIndex is index for a catalog whose blobs can be read again.
+// wholeIndex is like index, but the blobs of the catalog can be read later. It refuses a
+// compiled index, which does not hold them.
 func (l *loader) wholeIndex(ctx context.Context, path string) (*graph.Catalog, error) {
 	if path != stdinPath && isIndex(nil, path) {
 		return nil, &catalogError{path, errIndex}
@@ -281,8 +287,8 @@ func (l *loader) wholeIndex(ctx context.Context, path string) (*graph.Catalog, e
 	return l.index(ctx, path)
 }
 
-// openIndex opens a compiled index, with the directory that it was made from when
-// there is one to read.
+// openIndex opens a compiled index, with the directory that it was compiled from if the
+// source names one.
 func (l *loader) openIndex(ctx context.Context, s source) (*graph.Catalog, error) {
 	opts := l.limits.graph()
 	if s.files != "" {
@@ -306,7 +312,7 @@ func (l *loader) openIndex(ctx context.Context, s source) (*graph.Catalog, error
 	if err != nil || s.files == "" {
 		return c, indexNamed(s.path, err)
 	}
-	// Other files would say other things of the same bundles.
+	// The files must be those of the index: others may have different data for the same bundles.
 	hash, err := graph.HashSource(ctx, opts.Source)
 	if err != nil {
 		return nil, &catalogError{s.files, err}
@@ -317,7 +323,8 @@ func (l *loader) openIndex(ctx context.Context, s source) (*graph.Catalog, error
 	return c, nil
 }
 
-// keepsAll reports whether all of the catalog at a path stays in memory.
+// keepsAll reports whether to keep the whole catalog at a path in memory, because it cannot be
+// read again.
 func (l *loader) keepsAll(path string) bool {
 	if !l.whole || path == samplePath {
 		return false
@@ -326,16 +333,15 @@ func (l *loader) keepsAll(path string) bool {
 	return path == stdinPath || err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
-// note reports that a catalog has problems, where an answer may miss what
-// they expect.
+// note prints a note if a catalog has problems, because the answer may be incomplete.
 func (l *loader) note(path string, c *graph.Catalog) {
 	if n := len(c.Problems().Errors()); n > 0 {
 		visible.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" shows details\n", visible.Block(display(path)), phrase.Count(n, "problem"))
 	}
 }
 
-// noteTemplates warns of the templates in a catalog, whose packages and bundles the
-// answer misses.
+// noteTemplates warns about templates in a catalog, whose packages and bundles are missing
+// in the answer.
 func (l *loader) noteTemplates(path string, c *graph.Catalog) {
 	n := 0
 	for _, d := range c.Problems() {
@@ -351,10 +357,10 @@ func (l *loader) noteTemplates(path string, c *graph.Catalog) {
 	}
 }
 
-// noteUnseen reports that a catalog takes no part in a problem.
+// noteUnseen prints a note if the namespace of a problem does not see a catalog.
 func (l *loader) noteUnseen(p *resolver.Problem, s source) {
-	if id := (resolver.CatalogID{Name: s.name, Namespace: s.namespace}); !p.Sees(id) {
-		visible.Fprintf(l.stderr, "note: %s\n", p.WhyUnseen(id))
+	if why := p.WhyUnseen(resolver.CatalogID{Name: s.name, Namespace: s.namespace}); why != "" {
+		visible.Fprintf(l.stderr, "note: %s\n", why)
 	}
 }
 
@@ -374,15 +380,15 @@ func (l *loader) keep(ctx context.Context, path string) (c *fbc.Catalog, err err
 		return nil, err
 	}
 	for _, d := range c.Findings {
-		if d.Code == codes.Leftover { // what is made of the catalog may lack something
+		if d.Code == codes.Leftover { // the output may be incomplete
 			visible.Fprintf(l.stderr, "warning: %s: %v\n", visible.Line(filepath.Join(rootOf(path), d.Pos.File)), d.Err)
 		}
 	}
 	return c, nil
 }
 
-// check loads and validates the catalog at a path. Its files are nil where they
-// cannot be read again.
+// check loads and validates the catalog at a path. The returned files are nil if the catalog
+// comes from a stream, which cannot be read again.
 func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found fbc.Diagnostics, files fs.FS, err error) {
 	err = l.open(ctx, source{path: path}, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
 		files = fsys
@@ -396,7 +402,7 @@ func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found 
 	return c, found, files, err
 }
 
-// open calls use with what a source means: a file system, or a stream and its name.
+// open calls use with the content of a source: a file system, or a stream and its name.
 // Links within a directory do not leave it, and streams end with the context.
 func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, string, *fbc.LoadOptions) error) error {
 	opts := &fbc.LoadOptions{Limits: l.limits.fbc()}
@@ -441,7 +447,7 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 		return use(dir.FS(), nil, "", opts)
 	case isIndex(root, name):
 		return errIndex
-	case info.Mode().IsRegular() || root != nil: // opening it refuses what is not a file
+	case info.Mode().IsRegular() || root != nil: // opening it fails if it is not a file
 		return use(oneFile{filepath.Base(name), root, name}, nil, "", opts)
 	}
 	in, err := disk.OpenStream(ctx, name) // a pipe, say
@@ -452,9 +458,9 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 	return use(nil, in, filepath.Base(name), opts)
 }
 
-// errNoInput is that of a catalog that was to come on standard input. An empty
-// file is a catalog without blobs; an empty pipe is a command that failed.
-var errNoInput = errors.New("nothing came; pipe a catalog in, or name its directory")
+// errNoInput is the error for an empty standard input. An empty file is a catalog without
+// blobs, but an empty pipe means that the command before it failed.
+var errNoInput = errors.New("no input; pipe a catalog in, or name its directory")
 
 // errIndex is the error for a compiled index where blobs are needed.
 var errIndex = errors.New("is a compiled index, which does not hold the blobs; name the catalog that it was made from")

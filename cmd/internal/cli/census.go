@@ -17,7 +17,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A census is the objects of a cluster that are about operators.
+// A census holds the objects of a cluster that concern operators.
 type census struct {
 	content       map[resolver.CatalogID]*graph.Catalog
 	missing       []unread
@@ -30,12 +30,12 @@ type census struct {
 	pods          []olm.Object
 	served        []olm.Object // ClusterCatalogs
 	version       string
-	// blocked and held are why a CSV keeps the platform from its next version, and why it
-	// must not be upgraded.
+	// blocked maps each CSV that blocks the next version of the platform to the reason. held maps
+	// each CSV that must not be upgraded to the reason.
 	blocked, held map[olm.Key]string
 }
 
-// An extension is the part of a ClusterExtension that its status needs.
+// An extension is the part of a ClusterExtension that is needed for its status.
 type extension struct {
 	olm.Header
 	Spec struct {
@@ -103,7 +103,7 @@ func takeCensus(c *memcluster.Cluster, missing []unread, content map[resolver.Ca
 	return t, t.advise()
 }
 
-// into reads a member of an object, if it has it.
+// into decodes a member of an object, if it exists.
 func into(o olm.Object, name string, to any) error {
 	value, ok := o.Get(name)
 	if !ok {
@@ -115,7 +115,7 @@ func into(o olm.Object, name string, to any) error {
 	return nil
 }
 
-// text returns the string at a path of an object, and nothing for what is not one.
+// text returns the string at a path in an object, or "" if there is none.
 func text(o olm.Object, path ...string) string {
 	value, _ := o.Get(path...)
 	var s string
@@ -125,8 +125,8 @@ func text(o olm.Object, path ...string) string {
 	return s
 }
 
-// advise notes which operators keep the platform from its next version, and which must
-// not be upgraded.
+// advise records in t.blocked why CSVs block an upgrade of the platform, and in t.held why
+// CSVs must not be upgraded.
 func (t *census) advise() error {
 	namespaces := map[string]*reconcile.Snapshot{}
 	for k, c := range t.csvs {
@@ -155,7 +155,7 @@ func (t *census) advise() error {
 	return nil
 }
 
-// unknown returns that a kind could not be read, if so.
+// unknown returns a message and true if the objects of a kind could not be read.
 func (t *census) unknown(group, kind string) (string, bool) {
 	for _, u := range t.missing {
 		if u.Group == group && u.Kind == kind {
@@ -165,7 +165,7 @@ func (t *census) unknown(group, kind string) (string, bool) {
 	return "", false
 }
 
-// operators returns the operators by namespace, package and object.
+// operators returns the operators, sorted by namespace, package and object.
 func (t *census) operators() []operatorStatus {
 	var list []operatorStatus
 	owned := map[olm.Key]bool{}
@@ -202,8 +202,8 @@ func csvKey(namespace, name string) olm.Key {
 	return olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: namespace, Name: name}
 }
 
-// packageOf returns the package of a CSV: that of the properties that OLM wrote on it, or
-// its name up to the version.
+// packageOf returns the package of a CSV: the one in the properties that OLM added to the CSV,
+// or else the CSV's name without the version.
 func packageOf(c *olm.ClusterServiceVersion) string {
 	var list struct{ Properties []property.Property }
 	if json.Unmarshal([]byte(c.Metadata.Annotations["operatorframework.io/properties"]), &list) == nil {
@@ -218,7 +218,7 @@ func packageOf(c *olm.ClusterServiceVersion) string {
 	return name
 }
 
-// failure returns why a CSV failed, or nothing.
+// failure returns why a CSV failed, or "".
 func failure(c *olm.ClusterServiceVersion) string {
 	if c.Status.Phase != olm.PhaseFailed {
 		return ""
@@ -226,12 +226,12 @@ func failure(c *olm.ClusterServiceVersion) string {
 	return fmt.Sprintf("%s failed: %s", c.Metadata.Name, cmp.Or(c.Status.Message, string(c.Status.Reason), "without a reason"))
 }
 
-// subscribed returns the operator of a subscription.
+// subscribed returns the status of the operator that a subscription manages.
 func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	ns := s.Metadata.Namespace
 	o := operatorStatus{
 		Object: s.Key(), Package: s.Spec.Package, Channel: s.Spec.Channel, Installed: s.Status.InstalledCSV,
-		Catalog: s.Spec.Source, Blocks: t.blocked[csvKey(ns, s.Status.InstalledCSV)],
+		Catalog: s.Spec.Source, catalogNamespace: s.Spec.SourceNamespace, Blocks: t.blocked[csvKey(ns, s.Status.InstalledCSV)],
 	}
 	installed := t.csvs[csvKey(ns, o.Installed)]
 	if installed != nil {
@@ -248,8 +248,8 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	return o
 }
 
-// describe adds the data of the catalog about an operator: its channel, the head,
-// and deprecations. It reports whether the catalog has the channel.
+// describe adds the data of the catalog about an operator: its channel, the head, and
+// deprecations. It returns true if the catalog has the channel.
 func (t *census) describe(o *operatorStatus, id resolver.CatalogID) bool {
 	g := t.content[id]
 	if g == nil {
@@ -284,8 +284,9 @@ func (o *operatorStatus) deprecate(message string, is bool) {
 	}
 }
 
-// verdict returns whether a subscribed operator can move, and why. What fails comes
-// first, then what is on its way, then what is known of the head of the channel.
+// verdict returns whether a subscribed operator can be upgraded, and why. A failure takes
+// precedence over an upgrade in progress, which takes precedence over the state of the
+// channel.
 func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersion, channel, head string, known bool, o *graph.Outlook) (moves, string) {
 	ns, st := s.Metadata.Namespace, &s.Status
 	for _, typ := range []string{"ResolutionFailed", "BundleUnpackFailed", "InstallPlanFailed", "CatalogSourcesUnhealthy"} {
@@ -337,7 +338,7 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	return onward(o, s.Spec.InstallPlanApproval)
 }
 
-// onward returns whether an operator that is not at the head of its channel has an upgrade.
+// onward returns whether an operator below the head of its channel has an upgrade.
 func onward(o *graph.Outlook, approval olm.Approval) (moves, string) {
 	switch {
 	case o == nil:
@@ -350,8 +351,9 @@ func onward(o *graph.Outlook, approval olm.Approval) (moves, string) {
 	return movesNow, "will move to " + o.Steps[0].To.Name
 }
 
-// outlook returns how far the operator of a subscription gets in its channel. Catalogs that
-// the subscription does not name count only for the way further.
+// outlook returns how far the operator of a subscription can be upgraded in its channel. The
+// upgrades that OLM makes come from the subscription's catalog. Other catalogs count only for
+// newer versions that are not reached in this way.
 func (t *census) outlook(s *olm.Subscription, channel string, installed *olm.ClusterServiceVersion) *graph.Outlook {
 	ids := slices.SortedFunc(maps.Keys(t.content), resolver.CatalogID.Compare)
 	own := catalogOf(s)
@@ -376,12 +378,12 @@ func (t *census) outlook(s *olm.Subscription, channel string, installed *olm.Clu
 	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, own.String(), []string{channel})
 }
 
-// reference returns where the content of the catalog of a subscription is: the image that
-// the cluster serves it from, or PATH.
+// reference returns what to write as the path in --catalog for the catalog of a subscription:
+// its image in the cluster, or "PATH" if that is unknown.
 func (t *census) reference(s *olm.Subscription) string {
 	for _, c := range t.sources {
 		if c.Metadata.Name == s.Spec.Source && c.Metadata.Namespace == s.Spec.SourceNamespace {
-			if image := cmp.Or(t.digest(c), c.Spec.Image); image != "" {
+			if image := cmp.Or(registryImage(t.pods, c), c.Spec.Image); image != "" {
 				return "docker://" + image
 			}
 		}
@@ -393,12 +395,12 @@ func catalogOf(s *olm.Subscription) resolver.CatalogID {
 	return resolver.CatalogID{Name: s.Spec.Source, Namespace: s.Spec.SourceNamespace}
 }
 
-// extended returns the operator of a ClusterExtension.
+// extended returns the status of the operator that a ClusterExtension manages.
 func extended(x *extension) operatorStatus {
 	from := &x.Spec.Source.Catalog
 	o := operatorStatus{
 		Object: x.Key(), Package: from.PackageName, Channel: strings.Join(from.Channels, ","),
-		Installed: x.Status.Install.Bundle.Name, Version: x.Status.Install.Bundle.Version,
+		channels: from.Channels, Installed: x.Status.Install.Bundle.Name, Version: x.Status.Install.Bundle.Version,
 	}
 	for _, typ := range []string{"PackageDeprecated", "ChannelDeprecated", "BundleDeprecated"} {
 		if c, ok := olm.FindCondition(x.Status.Conditions, typ); ok && c.Status == "True" {
@@ -409,7 +411,7 @@ func extended(x *extension) operatorStatus {
 	installed, _ := olm.FindCondition(x.Status.Conditions, "Installed")
 	switch {
 	case !ok:
-		o.Moves, o.Why = movesUnknown, "OLM has not looked at the ClusterExtension yet"
+		o.Moves, o.Why = movesUnknown, "OLM has not processed the ClusterExtension yet"
 	case progressing.Reason != "Succeeded" && progressing.Reason != "RollingOut":
 		o.Moves, o.Why = movesStuck, progressing.Reason+": "+progressing.Message
 	case installed.Status != "True" || progressing.Reason == "RollingOut":
@@ -420,11 +422,12 @@ func extended(x *extension) operatorStatus {
 	return o
 }
 
-// catalogs returns the catalogs by name and namespace, with the digests that they serve.
+// catalogs returns the catalogs, sorted by name and namespace, with the digests that they
+// serve.
 func (t *census) catalogs() []catalogStatus {
 	var list []catalogStatus
 	for _, s := range t.sources {
-		c := catalogStatus{Object: s.Key(), Image: s.Spec.Image, Digest: t.digest(s)}
+		c := catalogStatus{Object: s.Key(), Image: s.Spec.Image, Digest: registryImage(t.pods, s)}
 		if st := s.Status.ConnectionState; st != nil && st.LastObservedState == olm.ConnectionReady {
 			c.Healthy = true
 		} else if st != nil {
@@ -442,29 +445,10 @@ func (t *census) catalogs() []catalogStatus {
 		}
 		serving, _ := olm.FindCondition(conditions, "Serving")
 		if c.Healthy = serving.Status == "True"; !c.Healthy {
-			c.Why = "not served: " + cmp.Or(serving.Message, serving.Reason, "catalogd has not looked at it yet")
+			c.Why = "not served: " + cmp.Or(serving.Message, serving.Reason, "catalogd has not processed it yet")
 		}
 		list = append(list, c)
 	}
 	slices.SortFunc(list, func(a, b catalogStatus) int { return a.Object.Compare(b.Object) })
 	return list
-}
-
-// digest returns the image that a registry pod of a CatalogSource runs, as the kubelet
-// reports it.
-func (t *census) digest(s *olm.CatalogSource) string {
-	for _, p := range t.pods {
-		if p.Metadata.Namespace != s.Metadata.Namespace || p.Metadata.Labels[labelCatalogPod] != s.Metadata.Name || text(p, "status", "phase") != "Running" {
-			continue
-		}
-		var containers []struct{ Name, ImageID string }
-		if v, ok := p.Get("status", "containerStatuses"); ok && json.Unmarshal(v, &containers) == nil {
-			for _, c := range containers {
-				if c.Name == "registry-server" && strings.Contains(c.ImageID, "@sha256:") {
-					return strings.TrimPrefix(c.ImageID, "docker-pullable://")
-				}
-			}
-		}
-	}
-	return ""
 }

@@ -31,12 +31,12 @@ func addChoice(cmd *cobra.Command, value *string, name, short, usage string, wor
 	complete(cmd, name, words...)
 }
 
-// complete offers words for the value of a flag.
+// complete completes a flag's value with words.
 func complete(cmd *cobra.Command, flag string, words ...string) {
 	completeFlag(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completeFlag registers what completes the value of a flag.
+// completeFlag registers the function that completes a flag's value.
 func completeFlag(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic("internal error: " + err.Error()) // the flag was never defined

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -21,8 +22,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A clusterState is a cluster with its catalogs: one that is read over the network, or
-// as files describe it.
+// A clusterState holds the flags that name a cluster, and what was read of the cluster, over
+// the network or from files.
 type clusterState struct {
 	live
 	files       []string
@@ -32,17 +33,27 @@ type clusterState struct {
 	global      string
 	kubeVersion string
 	complete    bool
-	// missing are the kinds that could not be read.
+	pullSecrets bool
+	// missing lists the kinds that could not be read.
 	missing []unread
-	// inferred are notes on what was not read, and on what was inferred.
+	// inferred holds notes about missing objects and inferred settings.
 	inferred []reconcile.Note
 	cmd      *cobra.Command
+	cluster  *memcluster.Cluster // as it was read
+	// recording, if set, gets the objects as they were read.
+	recording *recording
+	// snapshotVersion is the version of the cluster in a snapshot.
+	snapshotVersion string
 }
 
 // stateHelp describes the state of a cluster in the help of the commands that read it.
 const stateHelp = `With --cluster, or --context or --kubeconfig, the cluster that kubectl would use is
 read: each kind once, in pages, without Secrets and custom resources. Nothing is
 written. Kinds that may not be read are reported and treated as unknown.
+
+The content of a catalog is that of the image that its registry pod serves now, by
+digest, unless --catalog NAME=PATH gives it. A note reports catalogs that cannot be
+read from here.
 
 Kinds with no object and no list in the files are treated as unknown: what depends on
 them keeps its recorded status, and a note names the kind. So get all of them:
@@ -59,31 +70,46 @@ clusterversion. Custom resources are known if the files hold some of their kind,
 include those of CRDs that will be upgraded. minKubeVersion is checked only with
 --kube-version, the version of the cluster.
 
-The global namespace is olm or openshift-marketplace, if the files have CatalogSources
-in it or its Namespace object, or a subscription names it. Otherwise it is the one
-whose CatalogSources subscriptions of other namespaces use, or the only one with
-CatalogSources, or olm. A catalog belongs to the only CatalogSource of its
-name, or else to the global namespace. Notes report what was inferred;
---global-namespace and the option namespace= take precedence.
+The global namespace is the argument --namespace of the deployment catalog-operator.
+If that is unknown, it is olm or openshift-marketplace, if the files have
+CatalogSources in it or its Namespace object, or a subscription names it. Otherwise it
+is the one whose CatalogSources subscriptions of other namespaces use, or the only one
+with CatalogSources, or olm. A catalog belongs to the only CatalogSource of its name,
+or else to the global namespace. Notes report what was inferred; --global-namespace
+and the option namespace= take precedence.
 `
 
-func (s *clusterState) addFlags(cmd *cobra.Command) {
+// addCluster adds the flags that name a cluster.
+func (s *clusterState) addCluster(cmd *cobra.Command) {
 	f := cmd.Flags()
 	s.cmd = cmd
 	s.live.addFlags(cmd)
-	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`, YAML or JSON, or from standard input when it is - (repeatable)")
-	addCatalogs(cmd, &s.catalogs, "the content of a catalog")
+	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`: YAML or JSON, a snapshot, a must-gather directory or archive, or standard input when it is - (repeatable)")
+	f.BoolVar(&s.pullSecrets, "use-cluster-pull-secrets", false, "pull catalogs also with the Secrets that CatalogSources of the cluster name, and with OpenShift's global one")
+	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
+}
+
+// clusterFlags are the flags of addCluster.
+var clusterFlags = append([]string{"cluster", "filename", "kube-version", "use-cluster-pull-secrets"}, liveFlags...)
+
+// given reports whether the command line names a cluster.
+func (s *clusterState) given() bool { return len(s.files) > 0 || s.wanted(s.cmd) }
+
+func (s *clusterState) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	s.addCluster(cmd)
+	addCatalogs(cmd, &s.catalogs, "the content of a catalog, in place of what the cluster serves")
 	s.sample = addSample(cmd)
 	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to plan (default: the one with subscriptions)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
-	f.StringVar(&s.global, "global-namespace", "", "the `NAMESPACE` of the catalogs that every namespace sees (default: inferred from the files)")
-	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
+	f.StringVar(&s.global, "global-namespace", "", "the `NAMESPACE` of the catalogs that every namespace sees (default: that of the cluster)")
 	f.BoolVar(&s.complete, "complete", false, "treat objects that the files lack as absent, except custom resources and Secrets")
 }
 
-// load returns the cluster in memory with the content of its catalogs. A
-// catalog that no object describes gets a CatalogSource, and a namespace that
-// none describes exists if something is in it.
+// load returns the cluster in memory, and the content of the catalogs that the namespace sees.
+// The content comes from the catalogs on the command line, or else from those that the cluster
+// serves. load adds a CatalogSource for each catalog that has none, and the missing namespaces
+// of objects.
 func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*memcluster.Cluster, *reconcile.Catalogs, error) {
 	list, err := sources(paths, s.catalogs, *s.sample, s.global)
 	if err != nil {
@@ -93,10 +119,8 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if err != nil {
 		return nil, nil, err
 	}
-	if i := slices.IndexFunc(s.missing, func(u unread) bool {
-		return u.Group == olm.Group && u.Kind != olm.KindOperatorCondition && u.Kind != olm.KindOLMConfig && u.Kind != olm.KindOperator
-	}); i >= 0 {
-		return nil, nil, fmt.Errorf("a plan needs objects that could not be read: %s; \"olmkit status --print-rbac\" prints the role that reads everything", s.missing[i])
+	if err := s.readable(olm.Group); err != nil {
+		return nil, nil, err
 	}
 	if s.namespace, err = theNamespace(c, s.namespace); err != nil {
 		return nil, nil, err
@@ -105,15 +129,21 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if err := distinct(list); err != nil {
 		return nil, nil, err
 	}
+	served, err := s.served(c, list, func(ns string) bool { return ns == s.namespace || ns == s.global })
+	if err != nil {
+		return nil, nil, err
+	}
 	catalogs := &reconcile.Catalogs{StandIns: true}
-	l.whole = true
-	for _, src := range list {
-		if src.files == "" && src.path != stdinPath && isIndex(src.place()) {
+	for _, src := range append(list, served...) {
+		if l.whole && src.files == "" && src.path != stdinPath && isIndex(src.place()) {
 			return nil, nil, &catalogError{src.path, fmt.Errorf("is a compiled index, which has no manifests; name the directory that it was made from, too: --catalog %s=%s,source=DIR", src.name, src.path)}
 		}
-		g, err := l.indexOf(ctx, src)
+		g, err := s.content(ctx, l, src)
 		if err != nil {
 			return nil, nil, err
+		}
+		if g == nil {
+			continue
 		}
 		l.noteUnseen(&resolver.Problem{Namespace: s.namespace, GlobalNamespace: s.global}, src)
 		catalogs.AddGraph(resolver.CatalogID{Name: src.name, Namespace: src.namespace}, g)
@@ -124,10 +154,15 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	return c, catalogs, addNamespaces(c)
 }
 
-// read returns the cluster in memory as it was read, with its global namespace.
+// read returns the cluster in memory as it was read, once, with its global namespace.
 func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster, error) {
+	if s.cluster != nil {
+		return s.cluster, nil
+	}
 	isLive := s.wanted(s.cmd)
 	switch {
+	case s.pullSecrets && !isLive:
+		return nil, usagef("--use-cluster-pull-secrets needs a live cluster; add --cluster, or log in with podman")
 	case isLive && len(s.files) > 0:
 		return nil, usagef("--filename and the flags of a cluster exclude each other; leave one out")
 	case !isLive && len(s.files) == 0:
@@ -135,15 +170,33 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 	}
 	c := &memcluster.Cluster{KubeVersion: s.kubeVersion, Known: []olm.GroupKind{}}
 	if s.complete {
-		// Nobody gets Secrets into a file just for this.
+		// Users cannot be expected to put Secrets into a file.
 		c.Known = slices.DeleteFunc(reconcile.PlannedKinds(), func(k olm.GroupKind) bool { return k == olm.GroupKind{Kind: "Secret"} })
 	}
 	found := func(k olm.GroupKind) {
+		if k.Group == snapshotGroup {
+			return
+		}
+		if s.recording != nil {
+			s.recording.found(k)
+		}
 		if !slices.Contains(c.Known, k) {
 			c.Known = append(c.Known, k)
 		}
 	}
-	put := func(o olm.Object) error { return c.Put(&o) }
+	put := func(o olm.Object) error {
+		if o.Key().Group == snapshotGroup {
+			return s.fromSnapshot(o, l.images)
+		}
+		if o.Key().Group == "" && o.Kind == "Pod" && o.Metadata.Labels[labelCatalogPod] == "" {
+			return nil // as from a live cluster
+		}
+		delete(o.Metadata.Rest, "managedFields")
+		if s.recording != nil {
+			s.recording.put(o)
+		}
+		return c.Put(&o)
+	}
 	if isLive {
 		version, missing, err := s.live.read(ctx, found, put)
 		if err != nil {
@@ -156,8 +209,17 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 			return nil, err
 		}
 	}
+	c.KubeVersion = cmp.Or(c.KubeVersion, s.snapshotVersion)
 	if !s.cmd.Flags().Changed("global-namespace") {
 		s.global, s.inferred = inferGlobal(c)
+	}
+	if err := s.mirrors(c, l.images); err != nil {
+		return nil, err
+	}
+	if s.pullSecrets {
+		if err := s.readPullSecrets(ctx, c, l.images); err != nil {
+			return nil, err
+		}
 	}
 	for _, u := range s.missing {
 		s.inferred = append(s.inferred, reconcile.Note{
@@ -165,12 +227,12 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 			Message: u.Reason + ", so all that depends on it is unknown; \"olmkit status --print-rbac\" prints the role that reads everything",
 		})
 	}
-	c.GlobalNamespace = s.global
+	c.GlobalNamespace, s.cluster = s.global, c
 	return c, nil
 }
 
-// describe adds the CatalogSource of a catalog that has none. One that there is
-// gets the requested priority.
+// describe adds a CatalogSource for the catalog src, or sets the priority of the existing one
+// if src has a priority.
 func describe(c *memcluster.Cluster, src source) error {
 	obj := &olm.CatalogSource{Header: olm.Header{APIVersion: olm.V1Alpha1, Kind: olm.KindCatalogSource, Metadata: olm.Metadata{Name: src.name, Namespace: src.namespace}}}
 	if o, err := c.Get(obj.Key()); err == nil {
@@ -207,8 +269,8 @@ func addNamespaces(c *memcluster.Cluster) error {
 	return nil
 }
 
-// theNamespace returns the namespace that is meant: the one that is named, or
-// the only one with something to do in it.
+// theNamespace returns the namespace to plan: the given one, or the only one with
+// subscriptions or operator groups.
 func theNamespace(c *memcluster.Cluster, name string) (string, error) {
 	if name != "" {
 		return name, mentioned(c, name)
@@ -231,8 +293,8 @@ func theNamespace(c *memcluster.Cluster, name string) (string, error) {
 	return "", usagef("no subscription and no operator group in the cluster; choose a namespace with --namespace")
 }
 
-// mentioned returns an error for a namespace that the files do not mention. Most
-// likely it is misspelt, and there would be nothing to do.
+// mentioned returns an error if the files do not mention a namespace, because its name is
+// probably misspelled.
 func mentioned(c *memcluster.Cluster, name string) error {
 	all := map[string]bool{}
 	for _, o := range c.List() {
@@ -249,23 +311,34 @@ func mentioned(c *memcluster.Cluster, name string) error {
 	return usagef("the files do not mention namespace %q%s", name, hint(name, names))
 }
 
-// objects passes the objects of a file to put: the documents of a YAML or JSON
-// stream, and the items of lists. It passes to found the kinds of the objects,
-// and those of lists, which may be empty.
+// objects passes the objects of a file to put: the documents of a YAML or JSON stream, which
+// may be compressed with gzip, and the items of lists, or the objects of a must-gather of
+// OpenShift, a directory or an archive. It passes to found the kind of each object and of each
+// list, even if the list is empty.
 func (l *loader) objects(ctx context.Context, name string, found func(olm.GroupKind), put func(olm.Object) error) error {
+	if info, err := os.Stat(name); name != stdinPath && err == nil && info.IsDir() {
+		return l.gathered(ctx, name, found, put)
+	}
 	in, err := l.input(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	return l.objectsFrom(ctx, in, name, found, put)
+	content, isArchive, err := l.unpacked(in)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", display(name), err)
+	case isArchive:
+		return l.gatheredArchive(ctx, name, content, found, put)
+	}
+	return l.objectsFrom(ctx, content, name, found, put)
 }
 
-// objectsFrom does the same for what is being read.
+// objectsFrom is like objects, but reads from in; name is for messages.
 func (l *loader) objectsFrom(ctx context.Context, in io.Reader, name string, found func(olm.GroupKind), put func(olm.Object) error) error {
 	limits := l.limits.load.WithDefaults()
 	docs := yamljson.NewStream(ctx, in, limits.DocumentSize)
-	room := limits.Expansion // what aliases may still add
+	room := limits.Expansion // the remaining limit on the expansion of aliases
 	opts := &yamljson.Options{Expansion: &room, Nodes: max(limits.Expansion/32, 1)}
 	for n := 1; ; n++ {
 		doc, err := docs.Next()
@@ -290,7 +363,8 @@ func (l *loader) objectsFrom(ctx context.Context, in io.Reader, name string, fou
 	}
 }
 
-// limitOf returns an error with the name of the limit, where it is that of one.
+// limitOf returns a LimitError, which names the limit for --limit, if err reports an exceeded
+// limit. Otherwise it returns err.
 func limitOf(err error, limits *fbc.Limits) error {
 	var long *yamljson.SizeError
 	var expands *yamljson.LimitError
@@ -300,7 +374,7 @@ func limitOf(err error, limits *fbc.Limits) error {
 	case errors.As(err, &expands):
 		switch expands.Kind {
 		case yamljson.Expansion:
-			return &fbc.LimitError{Limit: "Expansion", What: "expansion of YAML aliases", Max: limits.Expansion} // the error has what is left of it
+			return &fbc.LimitError{Limit: "Expansion", What: "expansion of YAML aliases", Max: limits.Expansion} // the error contains the remaining limit
 		case yamljson.Nodes:
 			return &fbc.LimitError{Limit: "Expansion", What: "number of YAML keys, values and list items, at 32 bytes each,", Max: limits.Expansion}
 		}
@@ -329,7 +403,7 @@ func objectsOf(text []byte, found func(olm.GroupKind), put func(olm.Object) erro
 		return fmt.Errorf("/items: %w", err)
 	}
 	for i, item := range list {
-		if item.Kind == "" && o.Kind != "List" { // as the API server lists them
+		if item.Kind == "" && o.Kind != "List" { // the API server leaves the kind out of items
 			item.APIVersion, item.Kind = o.APIVersion, strings.TrimSuffix(o.Kind, "List")
 		}
 		if err := putOne(item, found, put); err != nil {
@@ -350,12 +424,4 @@ func putOne(o olm.Object, found func(olm.GroupKind), put func(olm.Object) error)
 	}
 	found(olm.GroupKind{Group: o.Key().Group, Kind: o.Kind})
 	return put(o)
-}
-
-// refusal returns why a plan resolved nothing, or nothing.
-func refusal(p *reconcile.Plan) string {
-	if p == nil || p.Refused == nil {
-		return ""
-	}
-	return cmp.Or(p.Refused.Error(), "refused")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// everyCommand calls f for each command that does something.
+// everyCommand calls f for each command that can be run.
 func everyCommand(t *testing.T, f func(t *testing.T, cmd *cobra.Command)) {
 	root := newRoot(&env{stdout: io.Discard, stderr: io.Discard})
 	var walk func(*cobra.Command)
@@ -27,8 +27,8 @@ func everyCommand(t *testing.T, f func(t *testing.T, cmd *cobra.Command)) {
 	walk(root)
 }
 
-// TestEveryCommandExplainsItself wants a text and examples that work as they are
-// written, as far as the names of commands and flags go.
+// TestEveryCommandExplainsItself checks that each command has a help text, and examples that use existing commands and
+// flags.
 func TestEveryCommandExplainsItself(t *testing.T) {
 	flagName := regexp.MustCompile(`(?:^| )(--?[a-z][a-z-]*)`)
 	everyCommand(t, func(t *testing.T, cmd *cobra.Command) {
@@ -46,7 +46,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 		for line := range strings.Lines(strings.ReplaceAll(cmd.Example, "\\\n", " ")) {
 			_, rest, ok := strings.Cut(line, "olmkit ")
 			if !ok {
-				continue // what comes before olmkit
+				continue // what precedes "olmkit" in the line
 			}
 			rest, _, _ = strings.Cut(rest, " > ")
 			args := strings.Fields(rest)
@@ -66,8 +66,8 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 	})
 }
 
-// TestFlagsMeanTheSame holds flags of one name to one shorthand in all commands,
-// and their use to the quotes that help shows.
+// TestFlagsMeanTheSame checks that flags with the same name have the same shorthand in all commands, and that their
+// usage names the value in quotes for help.
 func TestFlagsMeanTheSame(t *testing.T) {
 	shorthand, owner := map[string]string{}, map[string]string{}
 	everyCommand(t, func(t *testing.T, cmd *cobra.Command) {
@@ -86,7 +86,7 @@ func TestFlagsMeanTheSame(t *testing.T) {
 	})
 }
 
-// TestEveryCommandHasAScript wants each command to run in some script.
+// TestEveryCommandHasAScript checks that each command runs in at least one script.
 func TestEveryCommandHasAScript(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// Completion reads the catalogs that the command line names so far. Where one
-// cannot be read there is nothing to offer, and no error: the command will report it.
+// Completion reads the catalogs that the command line names so far. It ignores catalogs
+// that cannot be read; the command will report the error.
 
 // named returns the indexes of the catalogs that a command line names so far,
 // except standard input.
 func (r *request) named(cmd *cobra.Command, e *env, args []string) []*graph.Catalog {
-	// Cobra parses flags twice before it completes, so that each is there twice.
+	// Cobra parses the flags twice before completion, so every value occurs twice.
 	catalogs := slices.Compact(slices.Sorted(slices.Values(r.catalogs)))
 	list, err := sources(args, catalogs, *r.sample, r.global)
 	if err != nil {
@@ -49,36 +49,36 @@ func completeRequest(cmd *cobra.Command, e *env, r *request) {
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 }
 
-// completeCatalogFlag leaves --catalog to the names of files.
+// completeCatalogFlag completes --catalog with file names.
 func completeCatalogFlag(cmd *cobra.Command) {
 	completeFlag(cmd, "catalog", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveDefault
 	})
 }
 
-// completePackages offers packages and, after a colon, channels.
+// completePackages completes packages and, after a colon, channels.
 func (r *request) completePackages(e *env, channels bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		return packageWords(r.named(cmd, e, args), word, channels), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// completeInstalled offers packages and, after an equals sign, their versions.
+// completeInstalled completes packages and, after an equals sign, their versions.
 func (r *request) completeInstalled(e *env) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		return installedWords(r.named(cmd, e, args), word)
 	}
 }
 
-// completeChannels offers the channels of one package, or of all.
+// completeChannels completes the channels of one package, or of all.
 func (r *request) completeChannels(e *env, pkg func() string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return channelWords(packagesOf(r.named(cmd, e, args), pkg())), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// completeBundles offers the bundles of the packages that --package names, or of
-// all. What ends with the separator stays before the names.
+// completeBundles completes the bundles of the packages in --package, or of all. A prefix
+// that ends with the separator is kept.
 func (r *request) completeBundles(e *env, separator string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		cats := r.named(cmd, e, args)
@@ -158,8 +158,9 @@ func versionWords(p graph.Package) []string {
 	return offered(words)
 }
 
-// offered returns each word once, in order, except for those that a terminal would
-// not show as they are: an escape would complete to another name (S8).
+// offered returns the words sorted and without duplicates. It leaves out words with
+// characters that a terminal does not print, because completing their escapes would give
+// another name (S8).
 func offered(words []string) []string {
 	words = slices.DeleteFunc(words, func(w string) bool { return w != visible.Line(w) })
 	slices.Sort(words)

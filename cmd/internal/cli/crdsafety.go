@@ -180,7 +180,7 @@ func (c *crdSafety) file(ctx context.Context, root *disk.Root, name, shown strin
 	return c.objectsFrom(ctx, bytes.NewReader(text), shown, func(olm.GroupKind) {}, to.put)
 }
 
-// put adds an object when it is a CRD that OLM v1 compares (K54).
+// put adds an object if it is a CRD that OLM v1 compares (K54).
 func (l *crds) put(o olm.Object) error {
 	if o.Kind != "CustomResourceDefinition" || o.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/olmkit/olmkit/kube/crdsafety"
 )
 
-// A crdProblem is two versions of a CRD. It may have further members, such as the expected
-// verdict.
+// A crdProblem holds two versions of a CRD to compare. Its JSON may have further members, such
+// as the expected verdict.
 type crdProblem struct {
 	// ID is the caller's name for the problem; the answer repeats it.
 	ID string `json:"id,omitempty"`
@@ -25,7 +25,7 @@ type crdProblem struct {
 	// the CRD does not exist yet.
 	Old json.RawMessage `json:"old,omitzero"`
 	New json.RawMessage `json:"new,omitzero"`
-	// OldPath and NewPath are paths, for a problem without Old and New.
+	// OldPath and NewPath are the paths of files. They are used if Old and New are absent.
 	OldPath string `json:"oldPath,omitempty"`
 	NewPath string `json:"newPath,omitempty"`
 }
@@ -40,7 +40,7 @@ func (p *crdProblem) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 type crdAnswer struct {
 	ID      string            `json:"id"`
 	Verdict crdsafety.Verdict `json:"verdict"`
-	// Fails are the reasons, each with its scope, version, path and validation.
+	// Fails lists the reasons, each with its scope, version, path and validation.
 	Fails [][4]string `json:"fails"`
 }
 
@@ -68,7 +68,7 @@ type crdStream struct {
 	root *disk.Root
 }
 
-// answer answers a problem. Old may be null: then no CRD is there.
+// answer answers a problem. If Old is null, the CRD does not exist yet.
 func (s *crdStream) answer(ctx context.Context, p *crdProblem) (*crdAnswer, error) {
 	new, err := s.crd(ctx, p.New, p.NewPath)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *crdStream) answer(ctx context.Context, p *crdProblem) (*crdAnswer, erro
 	return &crdAnswer{p.ID, r.Verdict, r.Fails()}, nil
 }
 
-// crd returns the CRD that a problem holds, or that it names the file of.
+// crd returns the CRD in a problem, or in a file that the problem names.
 func (s *crdStream) crd(ctx context.Context, value json.RawMessage, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
 	var list crds
 	var inValue string

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/kube/permissions"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/olmv1"
@@ -14,14 +15,14 @@ import (
 type Document struct {
 	// Name is the name of its schema in docs/schema.
 	Name string
-	// Title is what it is.
+	// Title is a short description.
 	Title string
-	// Type is a value of its type. Fields of the type Is, where it is not nil, are the
-	// documented ones of an embedded copy.
+	// Type is a value of the Go type of the document. If Is is not nil, the field comments are
+	// those of the type of Is instead.
 	Type, Is any
-	// Read is set for documents that programs write, and More if they may add members.
+	// Read is true for documents that olmkit reads. More is true if they may have unknown members.
 	Read, More bool
-	// By is the command that prints it with -o json, if one does.
+	// By is the command that prints the document with -o json, or "" if none does.
 	By string
 }
 
@@ -44,6 +45,7 @@ func Documents() []Document {
 		{Name: "manifests-request", Title: "A request for olmkit manifests", Type: manifestsRequest{}, Read: true, More: true},
 		{Name: "manifests", Title: "An answer of olmkit manifests", Type: manifestsAnswer{}, By: "manifests"},
 		{Name: "manifests-list", Title: "The manifests of a bundle, by olmkit manifests", Type: objectList{}, By: "manifests"},
+		{Name: "permissions", Title: "What an operator may do, by olmkit permissions", Type: permissions.Report{}, By: "permissions"},
 		{Name: "crd-safety-problem", Title: "A problem for olmkit crd-safety", Type: crdProblem{}, Read: true, More: true},
 		{Name: "crd-safety-answer", Title: "An answer of olmkit crd-safety to a problem", Type: crdAnswer{}, By: "crd-safety"},
 		{Name: "crd-safety", Title: "A verdict of olmkit crd-safety", Type: crdsafety.Result{}, By: "crd-safety"},

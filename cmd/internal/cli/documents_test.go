@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Every command with -o json prints documents that have a schema, except those that
-// print catalogs, which OLM defines.
+// TestEveryOutputHasSchema checks that the documents of every command with -o json have a schema. Commands that print
+// catalogs are excepted, because OLM defines that format.
 func TestEveryOutputHasSchema(t *testing.T) {
 	catalogs := []string{"extract", "fmt", "merge", "render"}
 	var by []string

@@ -19,7 +19,7 @@ const formatMarkdown format = "markdown"
 
 func newExplain(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain [CODE...] | [CATALOG...] --package PACKAGE[:CHANNEL]...",
+		Use:   "explain [CODE...] | [CATALOG...] --package PACKAGE[:CHANNEL]... | --cluster",
 		Short: "Explain a plan, a conflict, or the code of a finding or fact",
 		Long: `Explain shows why a namespace gets its operators, or why it cannot get any and how to
 fix that.
@@ -27,7 +27,8 @@ fix that.
 With codes, it describes findings of "olmkit validate" or facts of an explanation,
 with an example and the usual fix. Without arguments, it lists all codes.
 
-Otherwise it accepts the flags of "olmkit resolve", or one problem document. For a
+Otherwise it accepts the flags of "olmkit resolve", for catalogs or a cluster, or one
+problem document. For a
 plan, it shows why each bundle is in it and why better candidates were rejected. For a
 conflict, it shows each minimal conflict as a short derivation with the smallest
 changes that resolve it, and what can still be planned.
@@ -35,6 +36,7 @@ changes that resolve it, and what can still be planned.
 Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 2 the input could not be read.`,
 		Example: `  olmkit explain ./catalog --package etcd:stable --why etcdoperator.v0.9.4
+  olmkit explain --cluster -n operators --why etcdoperator.v0.9.4
   olmkit explain --problem problem.json -o markdown
   olmkit explain stranded must-stay`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -85,7 +87,7 @@ type explainer struct {
 	why, whyNot, recordTo string
 }
 
-// problem reads or states the problem, and loads it.
+// problem reads the problem, or creates it from flags, and loads its catalogs.
 func (x *explainer) problem(cmd *cobra.Command, r *request, file string, args []string) (*resolver.Problem, error) {
 	if file == "" {
 		p, err := r.problem(cmd.Context(), x.loader, args)
@@ -141,7 +143,7 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	switch {
 	case errors.As(err, &no):
 		if x.why != "" || x.whyNot != "" {
-			visible.Fprintf(x.loader.stderr, "note: there is no plan to ask --why or --why-not about\n")
+			visible.Fprintf(x.loader.stderr, "note: --why and --why-not are ignored, because the problem has no solution\n")
 		}
 		report, err := no.Report(ctx)
 		if err != nil {
@@ -162,8 +164,8 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	return x.tellRefused(ctx, sol.Refused)
 }
 
-// tellRefused prints the conflict of the parts that a partial answer leaves out,
-// after the reasons of what it has.
+// tellRefused prints the conflict of the parts that a partial answer leaves
+// out.
 func (x *explainer) tellRefused(ctx context.Context, no *resolver.Conflict) error {
 	report, err := no.Report(ctx)
 	if err != nil {
@@ -190,7 +192,8 @@ func (x *explainer) report(r *resolver.Report) error {
 	return err
 }
 
-// tellWhy prints the reasons of one bundle, or of all that change or stay.
+// tellWhy prints why the named bundle, or else each bundle that changes or stays, is part of
+// the solution.
 func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {
 	var names []string
 	if x.why != "" {
@@ -222,6 +225,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		next := explained{Chain: chain, Also: also}
 		if i := slices.IndexFunc(advice, func(a resolver.Advice) bool { return a.Subscription == chain.Reasons[0].Subscription }); i >= 0 {
 			next.Advice = &advice[i]
+			if next.Fixes, err = sol.Fixes(ctx, next.Advice, 0); err != nil {
+				return err
+			}
 		}
 		list = append(list, next)
 	}
@@ -239,7 +245,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		text := e.Chain.Text(x.width(), x.style())
 		if e.Advice != nil {
-			text += e.Advice.More(x.width(), x.style())
+			text += e.Advice.More(x.width(), x.style()) + resolver.FixesText(e.Fixes, x.width(), x.style())
 		}
 		if len(e.Also) > 0 {
 			text += "Other reasons to choose it:\n" + resolver.Reasons(e.Also).Text(x.width(), x.style())
@@ -251,13 +257,15 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	return nil
 }
 
-// An explained is why a bundle is part of a solution.
+// An explained holds the reasons why a bundle is part of a solution.
 type explained struct {
 	resolver.Chain `json:",inline"`
-	// Also are the other reasons to choose the bundle.
+	// Also lists the other reasons to choose the bundle.
 	Also []resolver.Reason `json:"also,omitempty"`
-	// Advice is why its subscription gets no newer version.
+	// Advice explains why the subscription of the bundle gets no newer version.
 	Advice *resolver.Advice `json:"advice,omitzero"`
+	// Fixes are changes with which the subscription gets a bundle that it prefers.
+	Fixes []*resolver.Fix `json:"fixes,omitempty"`
 }
 
 func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {
@@ -280,7 +288,7 @@ func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *re
 	return x.prose("", list.Text(x.width(), x.style()))
 }
 
-// prose prints text for people; Markdown shows it as it is.
+// prose prints plain text, as preformatted text in Markdown.
 func (x *explainer) prose(gap, text string) error {
 	if x.out.format == formatMarkdown {
 		text = "```text\n" + text + "```\n"
@@ -298,7 +306,7 @@ func (x *explainer) style() *resolver.Style {
 	return styleFor(x.out.w)
 }
 
-// record writes a problem that needs no other file, with its answer.
+// record writes a self-contained problem and its answer to a file.
 func record(ctx context.Context, p *resolver.Problem, file string) error {
 	small, err := p.Inline(ctx)
 	if err != nil {

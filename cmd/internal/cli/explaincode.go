@@ -23,7 +23,7 @@ func explainCodes(e *env, codes []string, out format) error {
 		x, ok := all.page(code)
 		if !ok {
 			if _, err := os.Stat(code); err == nil {
-				return usagef("what about the catalog %s? name packages with --package, and what is installed with --installed", code)
+				return usagef("%s is a catalog, not a code; name packages with --package, and installed bundles with --installed", code)
 			}
 			return usagef("no finding or fact has the code %q%s", code, cmp.Or(hint(code, all.codes()), "; \"olmkit explain\" lists all"))
 		}
@@ -46,7 +46,7 @@ func explainCodes(e *env, codes []string, out format) error {
 	return nil
 }
 
-// completeCodes offers the codes with their titles.
+// completeCodes completes codes and shows their titles.
 func completeCodes() []string {
 	var words []string
 	for _, x := range listCodes().Codes {

@@ -59,8 +59,8 @@ standard input.`,
 	return cmd
 }
 
-// formatAll formats the files of a catalog, and adds those to be written to files; it
-// reports whether any changes.
+// formatAll formats the files of a catalog, adds the changed ones to files if -w is set,
+// and reports whether there are any.
 func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.Batch, write, check bool) (bool, error) {
 	c, err := newLoader(e).keep(ctx, arg)
 	if err != nil {
@@ -122,7 +122,7 @@ func formatAll(ctx context.Context, e *env, arg string, w *writing, files *disk.
 	return changed, nil
 }
 
-// notLoaded gives the error of a load the name of its catalog.
+// notLoaded adds the path of the catalog to an error.
 func notLoaded(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return err

@@ -75,7 +75,7 @@ mark a version and the path from it.`,
 				path, _ = u.Path(n, end)
 			}
 		} else if to != "" {
-			return usagef("--to marks a path from what --installed names; give both")
+			return usagef("--to requires --installed, where the path begins; give both")
 		}
 		d := draw.New(p, &draw.Options{Channels: channels, Installed: o.Installed, Path: path})
 		switch *f {
@@ -106,20 +106,21 @@ type graphAnswer struct {
 	Reading graph.Reading `json:"reading"`
 	// Channels are the selected channels, sorted by name.
 	Channels []graphChannel `json:"channels"`
-	// Faults are what is wrong with those channels, in order of position.
+	// Faults lists the faults of those channels, in order of position.
 	Faults   []channelFault `json:"faults,omitempty"`
 	Heads    []graph.Node   `json:"heads"`
 	Nodes    []graph.Node   `json:"nodes"`
 	Steps    []graph.Step   `json:"steps"`
 	Stranded []graph.Node   `json:"stranded"`
-	// Disagreements are the nodes that classic and v1 take elsewhere.
+	// Disagreements lists the nodes from which classic and v1 upgrade
+	// differently.
 	Disagreements []graph.Disagreement `json:"disagreements"`
 
 	u *graph.Upgrades
 }
 
-// A graphChannel is a channel and the names of its heads (B1): one, unless
-// something is wrong with it.
+// A graphChannel is a channel and the names of its heads (B1). A valid channel has exactly one
+// head.
 type graphChannel struct {
 	Name  string   `json:"name"`
 	Heads []string `json:"heads"`
@@ -159,7 +160,7 @@ func graphChannels(p graph.Package, names []string) []graphChannel {
 	return out
 }
 
-// channelFaults returns what is wrong with the named channels, or with all.
+// channelFaults returns the faults of the named channels, or of all.
 func channelFaults(p graph.Package, names []string) []channelFault {
 	var out []channelFault
 	for _, d := range p.Catalog().Problems() {

@@ -44,11 +44,11 @@ func checkChannels(p graph.Package, names []string) error {
 	return nil
 }
 
-// findNode returns what an operand names in a package.
+// findNode returns the node that an operand names in a package.
 func findNode(p graph.Package, text string) (graph.Node, error) {
 	o, err := findOperand(text, []*graph.Catalog{p.Catalog()}, p.Name())
 	if err == nil && o.channel != "" {
-		err = fmt.Errorf("a channel has no place here; name channels with --channel")
+		err = fmt.Errorf("a channel is not allowed here; name channels with --channel")
 	}
 	return o.Node, err
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// newHelp makes the help command. Cobra's own shows the overview for an unknown
-// topic, and exits with 0.
+// newHelp returns the help command. Cobra's default prints the overview for an
+// unknown topic and exits with 0.
 func newHelp(group string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND|TOPIC]",
@@ -44,13 +44,13 @@ func newHelp(group string) *cobra.Command {
 	}
 }
 
-// topics returns the help topics: what several commands share.
+// topics returns the help topics, which concern several commands.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes of each command mean", Long: topicExitCodes},
 		{Use: "catalogs", Short: "How to name catalogs", Long: topicCatalogs},
 		{Use: "operators", Short: "How to name packages, bundles and installed operators", Long: topicOperators},
-		{Use: "output", Short: "Formats, colours and widths", Long: topicOutput},
+		{Use: "output", Short: "Formats, colors and widths", Long: topicOutput},
 		{Use: "limits", Short: "What --limit and --timeout change", Long: topicLimits()},
 	}
 }
@@ -129,15 +129,19 @@ it names.
 
 --sample is the small catalog that is part of olmkit.
 
+Commands that read a cluster (--cluster or --filename) use the catalogs that it serves,
+at the digests that it serves now, through its mirrors and with your credentials.
+--use-cluster-pull-secrets adds the Secrets that CatalogSources name and OpenShift's
+global pull secret. --catalog NAME=PATH replaces the content of one.
+
 --catalog [NAME=]PATH names a catalog too. It is repeatable in commands that read
 several catalogs, and has options after the path:
 
   ,priority=N       catalogs with a higher priority are preferred (default 0)
   ,namespace=NS     the namespace of the catalog. A namespace sees its own catalogs
                     and those of the global namespace, which is the default here
-                    (--global-namespace, by default olm; plan and simulate infer
-                    both from the files). The answer names the catalogs that the
-                    namespace does not see
+                    (--global-namespace, by default olm, or that of the cluster).
+                    The answer names the catalogs that the namespace does not see
   ,label=KEY=VALUE  a label of the catalog, for "olmkit select --selector"
   ,source=DIR       the directory that an index was made from, for data that the
                     index lacks: the manifests that plan and simulate install,
@@ -165,7 +169,12 @@ const topicOperators = `All commands name packages, bundles and installed operat
 
 The channel of the operator's subscription may follow, as in etcd=0.9.0:stable.
 resolve and explain then add that subscription; subset and platform follow that
-channel. Other commands have --channel.`
+channel. Other commands have --channel.
+
+With --cluster or --filename, the operators are those of a cluster: what subscriptions,
+CSVs and ClusterExtensions record. --filename reads a snapshot of "olmkit snapshot", a
+must-gather of OpenShift, as a directory or an archive, or YAML and JSON from kubectl.
+--package and --installed of resolve and explain then add to what is there.`
 
 const topicOutput = `-o, --output selects the format:
 
@@ -181,7 +190,7 @@ problems are json (default) or yaml. For index and view, -o names the file to wr
 "olmkit version -o json" prints the version of the output for programs. It grows when
 a field changes its meaning or is removed, not when one is added.
 
---color is auto, always or never. By default, output to a terminal has colours unless
+--color is auto, always or never. By default, output to a terminal has colors unless
 NO_COLOR is set or TERM is dumb.
 
 Prose is wrapped to the width of the terminal, or COLUMNS, or else 100 characters. On

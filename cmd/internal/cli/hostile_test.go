@@ -22,15 +22,14 @@ import (
 	"github.com/olmkit/olmkit/internal/testsize"
 )
 
-// The endings that hostile names get. The loader refuses the second in most names.
+// The endings that make names hostile. The loader refuses most names with the second one.
 const (
 	soft = "\u202e\u200bFORGED"
 	hard = "\nFORGED\x1b[2J\r\u202e"
 )
 
-// TestHostileText runs the commands of all scripts over files in which names, paths
-// and texts are hostile: whatever becomes of it, no text that is printed holds a
-// character that a terminal obeys or hides, and no name begins a line (S8).
+// TestHostileText runs the commands of all scripts on files with hostile names, paths and texts. Whatever the result,
+// no printed text contains a character that a terminal interprets or hides, and no name begins a line (S8).
 func TestHostileText(t *testing.T) {
 	t.Setenv("COLUMNS", "100000") // so that lines are not wrapped
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
@@ -62,7 +61,7 @@ func TestHostileText(t *testing.T) {
 	}
 	t.Logf("%d commands printed %d hostile texts", runs, printed)
 	if printed < runs/2 {
-		t.Errorf("only %d hostile texts in %d commands: they do not get far", printed, runs)
+		t.Errorf("only %d hostile texts in %d commands, want more", printed, runs)
 	}
 }
 
@@ -109,20 +108,20 @@ func readScript(t *testing.T, name string) *script {
 	return s
 }
 
-// A hostile makes texts hostile, equal ones in the same way.
+// A hostile replaces texts with hostile ones. It replaces equal texts with equal ones.
 type hostile struct {
 	rand      *rand.Rand
 	ending    string
-	arguments bool // those of command lines as well, which then mostly fail
+	arguments bool // also replace those in command lines, most of which then fail
 	names     map[string]string
 }
 
-// kept are the keys whose values decide what a document is.
+// kept are the keys whose values determine the kind of a document.
 var kept = regexp.MustCompile(`^(schema|kind|apiVersion|type|operator|Operator|version|semantics|strategy|op)$`)
 
 var keptValue = regexp.MustCompile(`^(olm\.|[<>=!~^]*v?\d)`)
 
-// name returns what a text becomes.
+// name returns the replacement of a text.
 func (h *hostile) name(s string) string {
 	if s == "" || keptValue.MatchString(s) {
 		return s
@@ -175,7 +174,7 @@ func keysOf(m map[string]any) []string {
 	return keys
 }
 
-// documents returns the documents of a JSON or YAML file, nil if it is neither.
+// documents returns the documents of a JSON or YAML file, or nil if it is neither.
 func documents(text []byte) []any {
 	var out []any
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -215,8 +214,8 @@ func (h *hostile) encode(docs []any) []byte {
 	return b.Bytes()
 }
 
-// write writes a file with hostile content, and now and then another with a hostile
-// name, which a catalog then has as well.
+// write writes a file with hostile content, and sometimes an additional file with a hostile name, which becomes part
+// of the catalog.
 func (h *hostile) write(t *testing.T, name string, text []byte) {
 	yaml := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if docs := documents(text); docs != nil && (yaml || strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonl")) {
@@ -236,8 +235,7 @@ func (h *hostile) write(t *testing.T, name string, text []byte) {
 	}
 }
 
-// run runs a command. It returns how many hostile texts it printed, and
-// what is wrong with the output.
+// run runs a command. It returns the number of hostile texts that it printed, and what is wrong with the output.
 func (h *hostile) run(c command) (printed int, found string) {
 	args := slices.Clone(c.args)
 	for i, a := range args {
@@ -277,14 +275,14 @@ func (h *hostile) run(c command) (printed int, found string) {
 	return printed, found
 }
 
-// colors are those of --color always.
+// colors are the escape sequences of --color always.
 var colors = regexp.MustCompile("\x1b\\[([012]|3[123])m")
 
-// forPeople reports whether what a command line prints is text, not a document for
-// machines, which has its own escapes.
+// forPeople reports whether a command line prints text for people, and not a document in a format with its own
+// escapes.
 func forPeople(args []string) bool {
 	switch args[0] {
-	case "fmt", "render", "merge", "extract", "subset", "shrink", "index", "view", "manifests", "completion", "__complete", "__completeNoDesc":
+	case "fmt", "render", "merge", "extract", "subset", "shrink", "snapshot", "index", "view", "manifests", "completion", "__complete", "__completeNoDesc":
 		return false
 	}
 	for _, a := range args {
@@ -297,8 +295,7 @@ func forPeople(args []string) bool {
 	return true
 }
 
-// TestMachinesReadExactText proves that documents for machines hold what the catalog
-// says (S8).
+// TestMachinesReadExactText checks that documents for machines have the exact text of the catalog (S8).
 func TestMachinesReadExactText(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const name = "a\u202eb\u200b"
@@ -330,8 +327,7 @@ func TestMachinesReadExactText(t *testing.T) {
 	}
 }
 
-// TestOnePrinter proves that the command line prints through visible.Fprintf, except
-// for pages that are ours (S8).
+// TestOnePrinter checks that the command line prints through visible.Fprintf, except for trusted pages (S8).
 func TestOnePrinter(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
-// indexFile returns where the compiled catalog with a digest is.
+// indexFile returns the name of the compiled index of a catalog with a digest.
 func (i *images) indexFile(digest string) string {
 	return filepath.Join(i.dir, imagesDir, "catalog-"+strings.ReplaceAll(digest, ":", "-")+".index")
 }
@@ -22,11 +22,12 @@ func (i *images) hasIndex(digest string) bool {
 	return err == nil
 }
 
-// compiled returns the index of a fetched catalog: the one that an earlier command
-// left, or a new one for later commands. A damaged one is written again. An index
-// that cannot be written is not an error: later commands are slower.
+// compiled returns the index of a fetched catalog. It uses the index file that an earlier
+// command wrote, or else calls load and writes the index for later commands. A damaged file is
+// replaced. If the index cannot be written, later commands are slower, but this is not an
+// error.
 func (l *loader) compiled(ctx context.Context, c fetchedCatalog, load func() (*graph.Catalog, error)) (*graph.Catalog, error) {
-	// What the limits refuse, and what only a whole load finds, is not in an index.
+	// An index file does not contain the errors that a full load reports, such as exceeded limits.
 	if c.digest == "" || l.whole || l.strict || len(l.limits.given) > 0 {
 		return load()
 	}
@@ -35,7 +36,7 @@ func (l *loader) compiled(ctx context.Context, c fetchedCatalog, load func() (*g
 	opts.Source = c.files
 	g, err := graph.OpenIndex(name, opts)
 	if err == nil && g.SourceHash() == c.digest {
-		now := time.Now() // as recently used
+		now := time.Now() // mark the file as recently used
 		_ = os.Chtimes(name, now, now)
 		return g, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/spf13/pflag"
 
@@ -22,14 +23,18 @@ import (
 	"github.com/olmkit/olmkit/kube/oci"
 )
 
-// The images are the catalogs that references lead to, each fetched once.
+// An images fetches the catalogs that references name, each of them once.
 type images struct {
 	authFile, caFile, cacheDir string
 	noCache, offline           bool
 	mirrors                    []string
+	// clusterMirrors are the mirrors that the cluster configures, and clusterKeys are its
+	// credentials for registries.
+	clusterMirrors []oci.Registry
+	clusterKeys    []authn.Keychain
 
 	puller *oci.Puller
-	roots  *x509.CertPool // nil for those of the system
+	roots  *x509.CertPool // nil for the certificate authorities of the system
 	dir    string
 	temp   bool
 	files  map[string]fetched
@@ -44,7 +49,7 @@ type fetched struct {
 // A fetchedCatalog is the content of a reference.
 type fetchedCatalog struct {
 	files fs.FS
-	// digest identifies the files; it is "" if nothing does.
+	// digest identifies the files. It is "" if the source does not have a digest.
 	digest string
 }
 
@@ -61,10 +66,10 @@ func (i *images) addFlags(f *pflag.FlagSet) {
 const (
 	imagesDir     = "images"
 	serversDir    = "servers"
-	referencesDir = "references" // a file for each remembered
+	referencesDir = "references" // a file for each remembered reference
 )
 
-// errUncached ends completion where it would need the network.
+// errUncached ends a completion that would need the network.
 var errUncached = errors.New("completion does not fetch catalogs")
 
 // fetch returns the catalog that a reference names.
@@ -77,7 +82,7 @@ func (l *loader) fetch(ctx context.Context, ref reference) (fetchedCatalog, erro
 	}
 	place, err := l.fetchNow(ctx, ref)
 	if err != nil && ctx.Err() != nil {
-		return fetchedCatalog{}, err // the next question may have more time
+		return fetchedCatalog{}, err // do not cache the error: the next call may have more time
 	}
 	if l.images.files == nil {
 		l.images.files = map[string]fetched{}
@@ -105,13 +110,14 @@ func (l *loader) fetchNow(ctx context.Context, ref reference) (fetchedCatalog, e
 		}
 		return fetchedCatalog{img.FS, img.Digest}, nil
 	}
-	// An error is that of the pull, which has the registry's answer.
+	// Ignore an error of digest: the pull below fails too, with an error that includes the
+	// registry's answer.
 	digest, err := l.digest(ctx, image)
 	if err != nil && (ctx.Err() != nil || l.images.offline) {
 		return fetchedCatalog{}, err
 	}
 	if at, bad := pinned(image, digest); err == nil && bad == nil && (l.images.offline || l.images.hasIndex(digest)) {
-		// A compiled catalog does not need its files, unless somebody requests them.
+		// Fetch the files only when they are needed: an index often suffices.
 		return fetchedCatalog{&laterFS{func() (fs.FS, error) {
 			img, err := puller.Catalog(ctx, at)
 			if err != nil {
@@ -127,7 +133,7 @@ func (l *loader) fetchNow(ctx context.Context, ref reference) (fetchedCatalog, e
 	return fetchedCatalog{img.FS, img.Requested}, nil
 }
 
-// fetchBundle returns the files of the bundle in an image.
+// fetchBundle returns the files in a bundle image.
 func (l *loader) fetchBundle(ctx context.Context, ref reference) (fs.FS, error) {
 	if isServer(ref.text) {
 		return nil, errors.New("is not an image; name a bundle's image or directory")
@@ -156,7 +162,7 @@ func (l *loader) fetchBundle(ctx context.Context, ref reference) (fs.FS, error) 
 	return b.FS, nil
 }
 
-// fetchServer returns the catalog that a server offers as catalogd does.
+// fetchServer fetches a catalog from a server with catalogd's API.
 func (l *loader) fetchServer(ctx context.Context, url string) (fetchedCatalog, error) {
 	opts := &catalogd.Options{Dir: filepath.Join(l.images.dir, serversDir), Graph: l.limits.graph()}
 	if l.images.roots != nil {
@@ -181,7 +187,7 @@ func (l *loader) fetchServer(ctx context.Context, url string) (fetchedCatalog, e
 	return fetchedCatalog{files: c.Files()}, nil
 }
 
-// open makes the puller and the directory for what is fetched.
+// open creates the puller and the cache directory.
 func (i *images) open(e *env) error {
 	if i.puller != nil {
 		return nil
@@ -190,7 +196,7 @@ func (i *images) open(e *env) error {
 	if i.caFile != "" {
 		text, err := os.ReadFile(i.caFile)
 		if err != nil {
-			return fmt.Errorf("--ca-file: %v", err) // not a catalog that does not exist
+			return fmt.Errorf("--ca-file: %v", err) // not wrapped, or a missing file would be reported as a missing catalog
 		}
 		if i.roots, err = x509.SystemCertPool(); err != nil {
 			i.roots = x509.NewCertPool()
@@ -209,7 +215,7 @@ func (i *images) open(e *env) error {
 	if err != nil {
 		return err
 	}
-	registries, err := registries(i.mirrors)
+	registries, err := registries(i.mirrors, i.clusterMirrors)
 	if err != nil {
 		return err
 	}
@@ -217,7 +223,7 @@ func (i *images) open(e *env) error {
 		return err
 	}
 	i.puller = oci.New(&oci.Options{
-		Keychain: keys, Transport: transport, Registries: registries, Stdin: e.stdin,
+		Keychain: authn.NewMultiKeychain(append([]authn.Keychain{keys}, i.clusterKeys...)...), Transport: transport, Registries: registries, Stdin: e.stdin,
 		Dir:      filepath.Join(i.dir, imagesDir),
 		Timeout:  math.MaxInt64, // --timeout ends the context
 		Catalogs: e.limits.image,
@@ -225,12 +231,11 @@ func (i *images) open(e *env) error {
 	return nil
 }
 
-// openDir makes the directory for what is fetched. It is temporary if the user has
-// no cache directory.
+// openDir creates the cache directory. It is temporary if the user has none.
 func (i *images) openDir() (err error) {
 	switch dir, missing := os.UserCacheDir(); {
 	case i.noCache && i.offline:
-		return usagef("--offline reads the cache, and --no-cache does not; leave one out")
+		return usagef("--offline needs the cache, which --no-cache disables; remove one")
 	case i.noCache:
 	case i.cacheDir != "":
 		i.dir = i.cacheDir
@@ -272,7 +277,8 @@ func (l *laterFS) Open(name string) (fs.File, error) {
 	return l.files.Open(name)
 }
 
-// noteReference notes that a path was taken for what could be a reference.
+// noteReference prints a note if an argument is read as a path but could also be a
+// reference.
 func (l *loader) noteReference(path string) {
 	ref, ok := looksLikeReference(path)
 	if !ok || l.silent || l.images.noted[path] {

@@ -27,8 +27,8 @@ import (
 	"github.com/olmkit/olmkit/internal/sample"
 )
 
-// catalogCommands are command lines over CATALOG, and OTHER where there are two: one
-// at least for each command that takes a catalog.
+// catalogCommands are command lines with the catalog CATALOG, and OTHER if there are two. Each command that takes a
+// catalog has at least one.
 var catalogCommands = [][]string{
 	{"resolve", "CATALOG", "--package", "etcd:stable", "--installed", "etcd=0.9.0"},
 	{"resolve", "--catalog", "x=CATALOG,priority=3", "--package", "etcd", "-o", "json"},
@@ -51,6 +51,7 @@ var catalogCommands = [][]string{
 	{"status", "-f", "state.yaml", "--catalog", "community=CATALOG", "-o", "json"},
 	{"platform", "--from", "4.16", "--to", "4.17", "--catalog", "4.16=CATALOG", "--catalog", "4.17=community:OTHER", "--installed", "etcd=0.9.0"},
 	{"manifests", "CATALOG+demo@1.0.0", "--namespace", "ops"},
+	{"permissions", "CATALOG+demo@1.0.0", "-o", "json"},
 	{"render", "CATALOG"},
 	{"fmt", "CATALOG", "-o", "yaml"},
 	{"fmt", "CATALOG"},
@@ -73,14 +74,13 @@ metadata: {name: etcd, namespace: apps}
 spec: {name: etcd, channel: stable, source: community, sourceNamespace: olm}
 `
 
-// TestReferences: a command over a catalog in an image or on a server prints what it
-// prints over the directory.
+// TestReferences checks that a command prints the same for a catalog in an image or on a server as for its directory.
 func TestReferences(t *testing.T) {
 	place := newPlaces(t)
 	for _, command := range catalogCommands {
 		line := strings.Join(command, " ")
 		for _, p := range place.list {
-			// A catalog is named after its directory, or after what it is read from.
+			// A catalog is named after its directory, or after its reference.
 			dir := "community"
 			if p.stdin != "" {
 				dir = "stdin"
@@ -106,7 +106,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestReferencesComplete: the list above has every command that takes a catalog.
+// TestReferencesComplete checks that catalogCommands has every command that takes a catalog.
 func TestReferencesComplete(t *testing.T) {
 	tested := map[string]bool{}
 	for _, c := range catalogCommands {
@@ -164,7 +164,7 @@ func run(t *testing.T, stdin string, args []string, catalog, other string) (stdo
 	return out.String(), err.String(), code
 }
 
-// The places are where the same two catalogs are.
+// The places where the same two catalogs are.
 type places struct {
 	server *httptest.Server
 	host   string
@@ -271,7 +271,7 @@ func tarOf(t *testing.T, dir, name string) {
 	check(t, w.Close())
 }
 
-// writeDir writes an image as skopeo copy writes dir:DIR.
+// writeDir writes an image in the format of skopeo copy to dir:DIR.
 func writeDir(t *testing.T, dir string, img v1.Image) {
 	t.Helper()
 	check(t, os.MkdirAll(dir, 0o777))
@@ -297,7 +297,7 @@ func writeDir(t *testing.T, dir string, img v1.Image) {
 	}
 }
 
-// TestServedCatalog: https:// and http:// read a catalog as catalogd serves it.
+// TestServedCatalog checks that https:// and http:// read a catalog as catalogd serves it.
 func TestServedCatalog(t *testing.T) {
 	newPlaces(t)
 	all, _, code := run(t, "", []string{"fmt", "community", "-o", "jsonl"}, "", "")
@@ -329,8 +329,7 @@ func TestServedCatalog(t *testing.T) {
 	}
 }
 
-// TestReferenceNotes: what an argument was taken for is reported where it could be two
-// things.
+// TestReferenceNotes checks that a note explains how an ambiguous argument was read.
 func TestReferenceNotes(t *testing.T) {
 	p := newPlaces(t)
 	bare := p.ref(t, "community").String()
@@ -343,7 +342,7 @@ func TestReferenceNotes(t *testing.T) {
 	}
 }
 
-// TestReferenceErrors: an error names the catalog and what is wrong.
+// TestReferenceErrors checks that an error names the catalog and what is wrong.
 func TestReferenceErrors(t *testing.T) {
 	p := newPlaces(t)
 	check(t, remote.Write(p.ref(t, "bundle"), imageOf(t, map[string]string{"operators.operatorframework.io.bundle.manifests.v1": "manifests/"}, nil)))
@@ -404,7 +403,7 @@ spec:
 `+blob), 0o666))
 }
 
-// TestRenderImages: render prints of a bundle image what it prints of its directory.
+// TestRenderImages checks that render prints the same for a bundle image as for its directory.
 func TestRenderImages(t *testing.T) {
 	p := newPlaces(t)
 	labels := map[string]string{
@@ -436,7 +435,19 @@ func TestRenderImages(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s%s", tt.image, code, stderr, firstDifference(got, want))
 		}
 	}
+	for _, image := range []string{"docker://" + ref, "oci:layout/demo"} {
+		got, stderr, code := run(t, "", []string{"validate", image}, "", "")
+		want, _, wantCode := run(t, "", []string{"validate", "bundle"}, "", "")
+		got = strings.NewReplacer(image+" is", "bundle is", strings.TrimPrefix(image, "docker://")+"/manifests", "bundle/manifests").Replace(got)
+		if got != want || code != wantCode {
+			t.Errorf("validate %s: exit code %d, %s\n%s", image, code, stderr, firstDifference(got, want))
+		}
+		got, stderr, code = run(t, "", []string{"manifests", image, "-n", "ops"}, "", "")
+		if want, _, wantCode := run(t, "", []string{"manifests", "bundle", "-n", "ops"}, "", ""); got != want || code != wantCode {
+			t.Errorf("manifests %s: exit code %d, %s\n%s", image, code, stderr, firstDifference(got, want))
+		}
+	}
 	if _, stderr, code := run(t, "", []string{"render", "x=oci:layout/community"}, "", ""); code != 2 || !strings.Contains(stderr, "bundle oci:layout/community: ") || !strings.Contains(stderr, "the image is a catalog, not a bundle") {
-		t.Errorf("a catalog in place of a bundle: exit code %d, %s", code, stderr)
+		t.Errorf("a catalog instead of a bundle: exit code %d, %s", code, stderr)
 	}
 }

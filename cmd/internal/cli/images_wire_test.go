@@ -24,14 +24,14 @@ import (
 	"github.com/olmkit/olmkit/internal/sample"
 )
 
-// A wire is a registry with TLS whose requests a test sees and answers.
+// A wire is a TLS registry whose requests a test records and can answer.
 type wire struct {
 	*httptest.Server
 	image string // docker://…, a catalog
 
 	mu       sync.Mutex
 	requests []string // METHOD PATH
-	// before answers a request if it returns true.
+	// before handles a request itself if it returns true.
 	before func(w http.ResponseWriter, r *http.Request) bool
 }
 
@@ -107,8 +107,7 @@ func leftovers(t *testing.T) []string {
 	return out
 }
 
-// TestPullCache: later commands make one request, and what is damaged in the cache
-// is replaced.
+// TestPullCache checks that later commands make one request, and that damaged files in the cache are replaced.
 func TestPullCache(t *testing.T) {
 	x := newWire(t)
 	want, _, _ := run(t, "", []string{"list", "bundles", "community", "etcd"}, "", "")
@@ -150,7 +149,7 @@ func TestPullCache(t *testing.T) {
 	if n := ask("with a damaged archive"); !slices.ContainsFunc(n, func(r string) bool { return strings.Contains(r, "/blobs/") }) {
 		t.Errorf("the image was not pulled again: %v", n)
 	}
-	// A command that reads the files, with only the index intact.
+	// Run a command that reads the files. Only the index is intact.
 	check(t, os.Remove(archives[0]))
 	raw, _, _ := run(t, "", []string{"extract", "community", "--package", "etcd"}, "", "")
 	if got, stderr, _ := run(t, "", []string{"extract", x.image, "--package", "etcd", "--ca-file", "ca.pem"}, "", ""); got != raw {
@@ -165,8 +164,7 @@ func TestPullCache(t *testing.T) {
 	}
 }
 
-// TestPullFaults: what happens on the wire is repeated where that helps, and
-// otherwise reported with what to do.
+// TestPullFaults checks that network errors are retried if that helps, and otherwise reported with a remedy.
 func TestPullFaults(t *testing.T) {
 	x := newWire(t)
 	host := strings.TrimPrefix(x.URL, "https://")
@@ -195,7 +193,7 @@ func TestPullFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		answer func(http.ResponseWriter, *http.Request) bool
-		want   string // of stderr; "" for success
+		want   string // part of stderr, or "" for success
 	}{
 		{"two server errors", fail(2, isBlob, http.StatusServiceUnavailable), ""},
 		{"busy for a moment", fail(2, manifests, http.StatusTooManyRequests, "Retry-After", "0"), ""},
@@ -250,7 +248,7 @@ func TestPullFaults(t *testing.T) {
 	}
 }
 
-// TestPullCredentials: credentials are found where other tools keep them.
+// TestPullCredentials checks that credentials are found in the same places as by other tools.
 func TestPullCredentials(t *testing.T) {
 	x := newWire(t)
 	host := strings.TrimPrefix(x.URL, "https://")
@@ -298,7 +296,7 @@ func TestPullCredentials(t *testing.T) {
 	ask("podman before docker", 2)
 	t.Setenv("XDG_RUNTIME_DIR", "run")
 	write("run/containers/auth.json", host+"/team", "secret")
-	ask("the runtime directory first, for a part of the registry", 0)
+	ask("the runtime directory first, for part of the registry", 0)
 	write("wrong.json", host, "wrong")
 	t.Setenv("REGISTRY_AUTH_FILE", "wrong.json")
 	ask("REGISTRY_AUTH_FILE alone", 2)

@@ -69,7 +69,7 @@ file could not be read.`,
 			files = root.FS()
 		}
 		if output != stdinPath && isWithin(dir, output) {
-			return usagef("%s lies in the catalog that it would be the index of; name a file elsewhere", output)
+			return usagef("%s is in the catalog directory; write the index to a file outside it", output)
 		}
 		source, err := graph.HashSource(ctx, files)
 		if err != nil {
@@ -106,8 +106,8 @@ func writeIndex(ctx context.Context, e *env, name string, c *graph.Catalog, sour
 	return replaceOutput(name, func(w io.Writer) error { return graph.WriteIndex(ctx, w, c, source) })
 }
 
-// isWithin reports whether a file lies, or would lie, below a directory, whatever
-// links lead there.
+// isWithin reports whether a file, which may not exist, is below a directory
+// after resolving links.
 func isWithin(dir, name string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -132,7 +132,7 @@ func openIndex(name string) (*graph.Catalog, error) {
 	return c, err
 }
 
-// isIndex reports whether a name leads to a compiled index.
+// isIndex reports whether a file is a compiled index.
 func isIndex(root *disk.Root, name string) bool {
 	f, err := root.Open(name)
 	if err != nil {
@@ -144,7 +144,7 @@ func isIndex(root *disk.Root, name string) bool {
 	return err == nil && graph.IsIndex(head[:])
 }
 
-// indexNamed gives the error of an index its name.
+// indexNamed adds the name of an index to an error.
 func indexNamed(name string, err error) error {
 	if bad := (*graph.IndexError)(nil); errors.As(err, &bad) {
 		bad.Name = name

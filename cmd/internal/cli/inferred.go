@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,14 +16,17 @@ import (
 // openShiftGlobalNamespace is the global namespace of OpenShift.
 const openShiftGlobalNamespace = "openshift-marketplace"
 
-// inferGlobal returns the global namespace of a cluster, with a note on why unless it is
-// the default and nothing in the files points elsewhere. On OpenShift, which has a
-// ClusterVersion, it is OpenShift's. Otherwise a well-known namespace comes first, as
-// one subscription that names the wrong namespace must not make that one global; where
-// both have CatalogSources, subscriptions decide. Without a well-known namespace it is
-// the one whose CatalogSources subscriptions use, or where the only CatalogSources are.
+// inferGlobal returns the global namespace of a cluster, and a note with the reason. It returns no note if OLM's own
+// deployment names the namespace, or if it is the default and nothing contradicts that. On OpenShift, which has a
+// ClusterVersion, it is OpenShift's global namespace. Otherwise the well-known namespaces, OLM's default and
+// OpenShift's, take precedence: a subscription that names the wrong namespace must not make that one global. If both
+// have CatalogSources, subscriptions decide. If neither exists, it is the namespace whose
+// CatalogSources subscriptions use, or the only one with CatalogSources.
 func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
 	const standard, openShift = resolver.DefaultGlobalNamespace, openShiftGlobalNamespace
+	if ns := runningGlobal(c); ns != "" {
+		return ns, nil
+	}
 	named, sources, exists := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	onOpenShift := false
 	for _, o := range c.List() {
@@ -86,7 +90,56 @@ func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
 	return byDefault()
 }
 
-// only returns the key of a map that has one.
+// runningGlobal returns the global namespace that OLM runs with: the argument --namespace of
+// its catalog-operator. It returns "" if there is not exactly one.
+func runningGlobal(c *memcluster.Cluster) string {
+	found := map[string]bool{}
+	for _, o := range c.List() {
+		if o.Kind != "Deployment" || o.Metadata.Name != "catalog-operator" {
+			continue
+		}
+		d, err := olm.As[olm.Deployment](o)
+		if err != nil || !reconcile.IsOLM(d) {
+			continue
+		}
+		var spec struct {
+			Template struct {
+				Spec struct {
+					Containers []struct{ Command, Args []string }
+				}
+			}
+		}
+		if json.Unmarshal(d.Spec, &spec) != nil {
+			continue
+		}
+		for _, container := range spec.Template.Spec.Containers {
+			if ns := flagValue(append(container.Command, container.Args...), "namespace"); ns != "" && !strings.Contains(ns, "$(") {
+				found[ns] = true
+			}
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return only(found)
+}
+
+// flagValue returns the value of a flag in arguments, with one or two dashes, or "".
+func flagValue(args []string, name string) string {
+	for i, a := range args {
+		flag, value, ok := strings.Cut(a, "=")
+		switch {
+		case flag != "-"+name && flag != "--"+name:
+		case ok:
+			return value
+		case i+1 < len(args):
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
+// only returns the only key of a map.
 func only(m map[string]bool) string {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		return k
@@ -94,17 +147,17 @@ func only(m map[string]bool) string {
 	return ""
 }
 
-// hasSubscriptions reports whether a namespace has any: then its catalogs may be its
-// own.
+// hasSubscriptions reports whether a namespace has subscriptions. The catalogs of such a namespace may be private to
+// it.
 func hasSubscriptions(c *memcluster.Cluster, ns string) bool {
 	return slices.ContainsFunc(c.List(), func(o olm.Object) bool {
 		return o.Kind == olm.KindSubscription && o.Metadata.Namespace == ns
 	})
 }
 
-// inferNamespaces puts each catalog that names no namespace into that of the only
-// CatalogSource of its name, or else into the global one, and notes the former. It
-// also notes the CatalogSources of the same name that get no content.
+// inferNamespaces sets the namespace of catalogs without one: that of the only
+// CatalogSource of the same name, with a note, or else the global one. It also adds notes
+// about CatalogSources of the same name that have no content.
 func inferNamespaces(list []source, c *memcluster.Cluster, global, namespace string) (notes []reconcile.Note) {
 	where := map[string][]string{}
 	for _, o := range c.List() {

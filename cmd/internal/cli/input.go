@@ -19,14 +19,14 @@ type input struct {
 	*disk.Stream
 	env   *env
 	ctx   context.Context
-	ready bool // a regular file, for which nothing waits
-	// left is how many bytes the next document may have, if there is a limit.
+	ready bool // a regular file, whose reads do not block
+	// left is how many more bytes may be read for the next document, if there is a limit.
 	left  int64
 	limit *fbc.LimitError
 }
 
-// input opens a file that is not a catalog, or standard input for "-". Waiting for a pipe
-// to open ends with --timeout, and reading with the context.
+// input opens a file that is not a catalog, or standard input for "-". Waiting for a pipe to
+// open ends after --timeout. Reading ends with ctx.
 func (e *env) input(ctx context.Context, file string) (*input, error) {
 	in := &input{env: e, ctx: ctx}
 	if file == stdinPath {
@@ -54,7 +54,7 @@ func (e *env) input(ctx context.Context, file string) (*input, error) {
 	return in, nil
 }
 
-// wait returns a context that ends with --timeout for what may have to be waited for.
+// wait returns a context for a read. If the read may block, the context ends after --timeout.
 func (in *input) wait() (context.Context, context.CancelFunc) {
 	if in.ready {
 		return context.WithCancel(in.ctx)
@@ -72,7 +72,8 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause returns the limit in place of an error that came of it.
+// cause returns the limit's error if err was caused by the limit on bytes. Otherwise it
+// returns err.
 func (in *input) cause(err error) error {
 	if in.limit != nil && errors.Is(err, in.limit) {
 		return in.limit
@@ -80,12 +81,11 @@ func (in *input) cause(err error) error {
 	return err
 }
 
-// readAhead is how much more than a document its decoder may read.
+// readAhead is the maximum number of bytes that a decoder reads beyond a document.
 const readAhead = 128 << 10
 
-// documents yields the documents of an input. Each may take as long as --timeout to
-// arrive, however long those before it took, and have as many bytes as
-// Limits.DocumentSize.
+// documents yields the documents of an input. For each document, the timeout starts again, and
+// so does the limit on its bytes, Limits.DocumentSize.
 func documents[T any](in *input) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		wait, cancel := in.next()
@@ -101,7 +101,7 @@ func documents[T any](in *input) iter.Seq2[T, error] {
 	}
 }
 
-// next begins to wait for a document.
+// next starts the timeout for the next document.
 func (in *input) next() (context.Context, context.CancelFunc) {
 	ctx, cancel := in.wait()
 	in.Until(ctx)

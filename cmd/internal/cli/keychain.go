@@ -19,7 +19,7 @@ func (i *images) keychain() (authn.Keychain, error) {
 		if only.file != "" {
 			k := oci.AuthFile(only.file)
 			if err := k.Check(); err != nil {
-				return nil, fmt.Errorf("%s: %v", only.name, err) // not a catalog that does not exist
+				return nil, fmt.Errorf("%s: %v", only.name, err) // not wrapped, or a missing file would be reported as a missing catalog
 			}
 			return k, nil
 		}
@@ -33,8 +33,8 @@ func (i *images) keychain() (authn.Keychain, error) {
 	return authn.NewMultiKeychain(list...), nil
 }
 
-// authFiles returns where podman and docker keep credentials, in the order in which
-// podman looks.
+// authFiles returns the files in which podman and docker store credentials, in podman's
+// order.
 func authFiles() []string {
 	var files []string
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {

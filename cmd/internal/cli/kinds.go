@@ -7,8 +7,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
-// documentKinds returns the kinds of documents that commands read, for those who
-// give one to the wrong command.
+// documentKinds returns the kinds of documents that commands read, for the
+// error about a document of the wrong kind.
 func documentKinds() []document.Kind {
 	return []document.Kind{
 		document.KindOf[resolver.Problem](`this is a problem, which "olmkit resolve" answers and "olmkit explain --record" records`),

@@ -18,8 +18,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// The limits are what --limit changes: those of packages fbc and constraints,
-// under the names that their errors use.
+// The limits are what --limit changes. Their names are those in the errors about exceeded
+// limits.
 type limits struct {
 	load   fbc.Limits
 	rules  constraints.Limits
@@ -28,11 +28,11 @@ type limits struct {
 	given  []string
 }
 
-// A limit is one of them, with what it bounds.
+// A limit is one of the limits and its description.
 type limit struct {
 	name, text string
-	// fields returns pointers to the fields that it sets. The help shows the default of
-	// the first.
+	// fields returns pointers to the fields of limits that this limit sets. The help shows the
+	// default of the first one.
 	fields func(*limits) []any
 }
 
@@ -62,7 +62,7 @@ func (x limit) standard() string {
 	return formatAmount(n.Convert(reflect.TypeFor[int64]()).Int())
 }
 
-// limitTable lists them all.
+// limitTable lists all limits.
 var limitTable = []limit{
 	{"FileSize", "one file", func(l *limits) []any { return []any{&l.load.FileSize} }},
 	{"DocumentSize", "one document of a file", func(l *limits) []any { return []any{&l.load.DocumentSize} }},
@@ -73,8 +73,8 @@ var limitTable = []limit{
 	{"Expansion", "the expansion of YAML aliases, and the tree of one document", func(l *limits) []any { return []any{&l.load.Expansion, &l.bundle.Expansion} }},
 	{"PropertySize", "one property value that is kept", func(l *limits) []any { return []any{&l.load.PropertySize} }},
 	{"Diagnostics", "the findings that are listed; the rest are counted", func(l *limits) []any { return []any{&l.load.Diagnostics} }},
-	{"BundleSize", "the files of a bundle, for olmkit manifests", func(l *limits) []any { return []any{&l.bundle.BundleSize} }},
-	{"Objects", "the manifests of a bundle, for olmkit manifests", func(l *limits) []any { return []any{&l.bundle.Objects} }},
+	{"BundleSize", "the files of a bundle, for olmkit manifests and validate", func(l *limits) []any { return []any{&l.bundle.BundleSize} }},
+	{"Objects", "the manifests of a bundle, for olmkit manifests and validate", func(l *limits) []any { return []any{&l.bundle.Objects} }},
 	{"ImageDownload", "the compressed layers of a catalog image", func(l *limits) []any { return []any{&l.image.Download} }},
 	{"ImageScan", "the decompressed layers of a catalog image", func(l *limits) []any { return []any{&l.image.Scan} }},
 	{"ImageBytes", "the files of a catalog in an image", func(l *limits) []any { return []any{&l.image.Bytes} }},
@@ -92,7 +92,7 @@ var limitTable = []limit{
 	{"MaxTotalCost", "the total cost of CEL evaluations in a problem", func(l *limits) []any { return []any{&l.rules.MaxTotalCost} }},
 }
 
-// limitNames returns the names of the limits, with something after each.
+// limitNames returns the names of the limits, each followed by suffix.
 func limitNames(suffix string) []string {
 	var names []string
 	for _, l := range limitTable {
@@ -119,7 +119,7 @@ func (l *limits) Set(s string) error {
 	return nil
 }
 
-// units are the units of amounts, the largest first.
+// units lists the units of amounts, the largest first.
 var units = []struct {
 	suffix string
 	size   int64
@@ -135,7 +135,7 @@ func formatAmount(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// parseAmount reads a number above 0, with KiB, MiB or GiB after it or not.
+// parseAmount parses a positive number with an optional unit KiB, MiB or GiB.
 func parseAmount(text string) (int64, error) {
 	digits, unit := text, int64(1)
 	for _, u := range units {
@@ -172,10 +172,10 @@ func exceededLimit(err error) string {
 // fbc returns the limits of a load.
 func (l *limits) fbc() *fbc.Limits { return &l.load }
 
-// bound puts the limits into the options of a problem, for catalogs in its text.
+// bound sets the limits in the options of a problem, for inline catalogs.
 func (l *limits) bound(o *resolver.Options) { o.LoadLimits, o.ConstraintLimits = l.fbc(), &l.rules }
 
-// graph returns the options for indexing with these limits.
+// graph returns options for indexing a catalog within these limits.
 func (l *limits) graph() *graph.Options {
 	return &graph.Options{Load: &fbc.LoadOptions{Limits: &l.load}, ConstraintLimits: &l.rules}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A row is an item of a list. Its JSON is for machines.
+// A row is an item of a list. Tables show its cells; other formats encode the row itself.
 type row interface{ cells() []string }
 
 func newList(e *env) *cobra.Command {
@@ -26,7 +26,7 @@ directory, one file, or - for standard input.`,
   olmkit list bundles --sample etcd -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("list what? %q is none of packages, channels, bundles%s", args[0], hint(args[0], subcommands(cmd)))
+				return usagef("cannot list %q; list packages, channels or bundles%s", args[0], hint(args[0], subcommands(cmd)))
 			}
 			return nil
 		},
@@ -46,7 +46,8 @@ directory, one file, or - for standard input.`,
 	return cmd
 }
 
-// newLister makes a command that lists something of every package, or of one.
+// newLister returns a command that lists the rows that of returns for one package, or for
+// every package.
 func newLister(e *env, noun, short string, header []string, of func(graph.Package) []row) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   noun + " CATALOG [PACKAGE]",
@@ -121,7 +122,7 @@ func (r packageRow) cells() []string {
 }
 
 func listPackage(p graph.Package) []row {
-	r := packageRow{Name: p.Name(), DefaultChannel: p.DefaultChannelName(), Channels: p.NumChannels(), Bundles: p.NumBundles()}
+	r := packageRow{Name: p.Name(), DefaultChannel: p.DefaultChannelName(), Channels: len(slices.Collect(p.Channels())), Bundles: p.NumBundles()}
 	if ch, ok := p.DefaultChannel(); ok {
 		r.Head, r.Version = head(ch)
 	}
@@ -138,7 +139,7 @@ type channelRow struct {
 	Version    string `json:"version,omitempty"`
 	Entries    int    `json:"entries"`
 	Deprecated string `json:"deprecated,omitempty"`
-	// Error returns why the channel cannot be used.
+	// Error is the reason why the channel cannot be used.
 	Error string `json:"error,omitempty"`
 }
 
@@ -161,7 +162,8 @@ func listChannels(p graph.Package) []row {
 	return rows
 }
 
-// A bundleRow is a bundle's place in a channel; without one, Channel is empty.
+// A bundleRow is a bundle in a channel. Channel is empty if no channel contains
+// the bundle.
 type bundleRow struct {
 	Package   string   `json:"package"`
 	Channel   string   `json:"channel,omitempty"`
@@ -171,10 +173,10 @@ type bundleRow struct {
 	Skips     []string `json:"skips,omitempty"`
 	SkipRange string   `json:"skipRange,omitempty"`
 	Head      bool     `json:"head,omitzero"`
-	// Skipped: nobody is offered the bundle in this channel.
+	// Skipped is set if the channel never installs the bundle.
 	Skipped    bool   `json:"skipped,omitzero"`
 	Deprecated string `json:"deprecated,omitempty"`
-	// Error returns why the bundle cannot be chosen.
+	// Error is the reason why the bundle cannot be chosen.
 	Error string `json:"error,omitempty"`
 }
 
@@ -221,7 +223,7 @@ func (r *bundleRow) describe(b graph.Bundle, exists bool) {
 	}
 }
 
-// versionText returns the version of a bundle, and nothing for one without.
+// versionText returns the version of a bundle, or "" if it has none.
 func versionText(b graph.Bundle) string {
 	if !b.HasVersion() {
 		return ""
@@ -229,7 +231,7 @@ func versionText(b graph.Bundle) string {
 	return b.Version().String()
 }
 
-// compareRank orders entries from the head down; what is not offered comes last.
+// compareRank orders entries from the head down, with unreachable ones last.
 func compareRank(a, b graph.Entry) int {
 	ra, oka := a.Rank()
 	rb, okb := b.Rank()

@@ -22,7 +22,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A live is a cluster that is read over the network, as kubectl reaches it.
+// A live holds the flags that select a cluster to read over the network. They mean the same as
+// kubectl's.
 type live struct {
 	on         bool
 	kubeconfig string
@@ -48,7 +49,7 @@ func (s *live) addFlags(cmd *cobra.Command) {
 // A liveKind is a kind whose objects are all read from a cluster.
 type liveKind struct {
 	group, version, kind, resource string
-	// selector restricts the objects by their labels.
+	// selector is a label selector for the objects.
 	selector string
 }
 
@@ -56,8 +57,8 @@ func (k liveKind) groupKind() olm.GroupKind {
 	return olm.GroupKind{Group: k.group, Kind: k.kind}
 }
 
-// liveKinds returns the kinds that are read from a cluster, in the order of the
-// requests. Secrets are not among them: nobody grants access to them for this.
+// liveKinds returns the kinds that are read from a cluster, in the order of the requests.
+// Secrets are not among them, because users rarely have permission to list them.
 func liveKinds() []liveKind {
 	return []liveKind{
 		{group: olm.Group, version: "v1alpha1", kind: olm.KindSubscription, resource: "subscriptions"},
@@ -71,6 +72,10 @@ func liveKinds() []liveKind {
 		{group: groupV1, version: "v1", kind: kindExtension, resource: "clusterextensions"},
 		{group: groupV1, version: "v1", kind: kindClusterCatalog, resource: "clustercatalogs"},
 		{group: "config.openshift.io", version: "v1", kind: "ClusterVersion", resource: "clusterversions"},
+		{group: "config.openshift.io", version: "v1", kind: "Proxy", resource: "proxies"},
+		{group: "config.openshift.io", version: "v1", kind: mirrorKinds[0], resource: "imagedigestmirrorsets"},
+		{group: "config.openshift.io", version: "v1", kind: mirrorKinds[1], resource: "imagetagmirrorsets"},
+		{group: "operator.openshift.io", version: "v1alpha1", kind: mirrorKinds[2], resource: "imagecontentsourcepolicies"},
 		{version: "v1", kind: "Namespace", resource: "namespaces"},
 		{version: "v1", kind: "Pod", resource: "pods", selector: labelCatalogPod},
 		{version: "v1", kind: "Service", resource: "services"},
@@ -87,11 +92,11 @@ func liveKinds() []liveKind {
 	}
 }
 
-// An unread is a kind whose objects could not be read. They are unknown.
+// An unread is a kind whose objects could not be read, so it is unknown whether there are any.
 type unread struct {
 	Group string `json:"group,omitzero"`
 	Kind  string `json:"kind"`
-	// Reason is why, as the API server has it.
+	// Reason is the API server's reason.
 	Reason string `json:"reason"`
 }
 
@@ -111,11 +116,10 @@ const (
 	labelCatalogPod    = "olm.catalogSource"
 )
 
-// pageSize is how many objects a request returns, as for kubectl.
+// pageSize is the maximum number of objects in a response, as in kubectl.
 const pageSize = "500"
 
-// wanted reports whether a cluster is to be read, by --cluster or by a flag that makes
-// sense only with it.
+// wanted reports whether to read a cluster: --cluster, or a flag that implies it, is set.
 func (s *live) wanted(cmd *cobra.Command) bool {
 	return s.on || slices.ContainsFunc(liveFlags, cmd.Flags().Changed)
 }
@@ -136,18 +140,19 @@ func (s *live) client() (*rest.RESTClient, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the kubeconfig: %w", err)
 	}
-	config.QPS, config.Burst = 50, 100 // the requests of one command
+	config.QPS, config.Burst = 50, 100 // enough for the requests of one command
 	config.UserAgent = "olmkit"
 	config.WarningHandler = rest.NoWarnings{}
-	errorsOnly := runtime.NewScheme() // objects stay JSON
+	errorsOnly := runtime.NewScheme() // only errors are decoded; objects stay JSON
 	metav1.AddToGroupVersion(errorsOnly, schema.GroupVersion{Version: "v1"})
 	config.NegotiatedSerializer = serializer.NewCodecFactory(errorsOnly).WithoutConversion()
 	return rest.UnversionedRESTClientFor(config)
 }
 
-// read passes on all objects of the kinds that the user may read, each kind once and
-// in pages, and the version of the cluster. Found gets each kind that was read, whether
-// or not it has objects. What may not be read is returned; any other error ends the reading.
+// read passes on all objects of the kinds that the user may read, each kind once and in
+// pages, and the version of the cluster. It calls found with each kind that was read, even
+// if the cluster has no such objects, and returns the kinds that the user may not read. Any other
+// error ends the reading.
 func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm.Object) error) (version string, missing []unread, err error) {
 	c, err := s.client()
 	if err != nil {
@@ -189,8 +194,8 @@ func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm
 	return strings.TrimPrefix(info.GitVersion, "v"), missing, nil
 }
 
-// list returns all objects of a kind. A list whose pages expired while it was read is
-// read again in one piece.
+// list returns all objects of a kind. If the list expires between pages, it is read again
+// in one request.
 func list(ctx context.Context, c rest.Interface, k liveKind) (objects []olm.Object, err error) {
 	path := "/apis/" + k.group + "/" + k.version + "/" + k.resource
 	if k.group == "" {
@@ -221,7 +226,6 @@ func list(ctx context.Context, c rest.Interface, k liveKind) (objects []olm.Obje
 			return nil, err
 		}
 		if err := objectsOf(text, func(olm.GroupKind) {}, func(o olm.Object) error {
-			delete(o.Metadata.Rest, "managedFields")
 			objects = append(objects, o)
 			return nil
 		}); err != nil {
@@ -233,21 +237,23 @@ func list(ctx context.Context, c rest.Interface, k liveKind) (objects []olm.Obje
 	}
 }
 
-// isExpired reports whether the rest of a list is gone.
+// isExpired reports whether the remaining pages of a list have expired.
 func isExpired(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusGone
 }
 
-// A notServedError is for a kind that the cluster does not serve in the version that is
-// understood. Without other versions, the cluster has no such objects.
+// A notServedError reports that the cluster does not serve a kind in the version that olmkit
+// reads. It lists the versions in which the kind is served. If there are none, the cluster has
+// no objects of that kind.
 type notServedError struct{ versions []string }
 
 func (e *notServedError) Error() string {
 	return "served only as " + strings.Join(e.versions, ", ")
 }
 
-// notServed returns the error for a kind that was not found.
+// notServed returns a notServedError for a kind that was not found, or the error of looking
+// for other versions.
 func notServed(ctx context.Context, c rest.Interface, k liveKind) error {
 	text, err := c.Get().AbsPath("/apis/" + k.group).DoRaw(ctx)
 	if apierrors.IsNotFound(err) {
@@ -280,7 +286,7 @@ func notServed(ctx context.Context, c rest.Interface, k liveKind) error {
 	return why
 }
 
-// liveError returns what to do about an error of the API server.
+// liveError adds to an error of the API server how to fix it.
 func liveError(ctx context.Context, err error) error {
 	var late interface{ Timeout() bool }
 	switch {
@@ -289,13 +295,14 @@ func liveError(ctx context.Context, err error) error {
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("the cluster does not accept the credentials of the kubeconfig; log in again: %w", err)
 	case errors.As(err, &late) && late.Timeout():
-		return fmt.Errorf("the cluster did not answer in time; --request-timeout allows more: %w", err)
+		return fmt.Errorf("the cluster did not answer in time; raise --request-timeout: %w", err)
 	}
 	return err
 }
 
-// clusterRole returns the minimal role that reads all of liveKinds, as YAML.
-func clusterRole() string {
+// clusterRole returns, as YAML, the minimal ClusterRole for reading all of liveKinds and, if
+// secrets is true, pull secrets.
+func clusterRole(secrets bool) string {
 	var b strings.Builder
 	visible.Fprintf(&b, "apiVersion: %s\nkind: ClusterRole\nmetadata:\n  name: olmkit-read\nrules:\n", olm.RBACV1)
 	var groups []string
@@ -308,6 +315,9 @@ func clusterRole() string {
 	}
 	for _, g := range groups {
 		visible.Fprintf(&b, "- apiGroups: [%q]\n  resources: [%s]\n  verbs: [list]\n", g, strings.Join(resources[g], ", "))
+	}
+	if secrets {
+		b.WriteString("- apiGroups: [\"\"]\n  resources: [secrets]\n  verbs: [get]\n")
 	}
 	return b.String()
 }

@@ -18,39 +18,45 @@ import (
 	"github.com/olmkit/olmkit/cmd/internal/cli"
 )
 
-// An apiServer serves lists as an API server does: in pages, and without the kinds of
-// the items. It refuses whatever is not the list of a resource that it has.
+// An apiServer serves lists as an API server does: in pages, and without the kinds of the items. It refuses all other
+// requests.
 type apiServer struct {
 	t *testing.T
 	// lists has the items by path, such as /api/v1/namespaces.
 	lists map[string][]map[string]any
-	// forbidden are paths, status the answers to others.
+	// forbidden lists the paths to which requests are refused. status holds the status codes of other paths that fail.
 	forbidden []string
 	status    map[string]int
-	// pages is how many items a page has at most.
+	// pages is the maximum number of items in a page.
 	pages int
-	// expire lets the first continued list fail once.
-	expire   bool
+	// expire makes the first request for a second page fail once, as if the list had expired.
+	expire bool
+	// secrets holds objects that are read one by one, as JSON, by path.
+	secrets  map[string]string
 	requests []string
 }
 
 // apiPaths are the paths of the kinds, by apiVersion and kind.
 var apiPaths = map[string]string{
-	"operators.coreos.com/v1alpha1 Subscription":                     "subscriptions",
-	"operators.coreos.com/v1alpha1 ClusterServiceVersion":            "clusterserviceversions",
-	"operators.coreos.com/v1alpha1 InstallPlan":                      "installplans",
-	"operators.coreos.com/v1alpha1 CatalogSource":                    "catalogsources",
-	"operators.coreos.com/v1 OperatorGroup":                          "operatorgroups",
-	"operators.coreos.com/v1 Operator":                               "operators",
-	"operators.coreos.com/v2 OperatorCondition":                      "operatorconditions",
-	"olm.operatorframework.io/v1 ClusterExtension":                   "clusterextensions",
-	"olm.operatorframework.io/v1 ClusterCatalog":                     "clustercatalogs",
-	"config.openshift.io/v1 ClusterVersion":                          "clusterversions",
-	"v1 Namespace":                                                   "namespaces",
-	"v1 Pod":                                                         "pods",
-	"v1 Service":                                                     "services",
-	"v1 ServiceAccount":                                              "serviceaccounts",
-	"apps/v1 Deployment":                                             "deployments",
+	"operators.coreos.com/v1alpha1 Subscription":              "subscriptions",
+	"operators.coreos.com/v1alpha1 ClusterServiceVersion":     "clusterserviceversions",
+	"operators.coreos.com/v1alpha1 InstallPlan":               "installplans",
+	"operators.coreos.com/v1alpha1 CatalogSource":             "catalogsources",
+	"operators.coreos.com/v1 OperatorGroup":                   "operatorgroups",
+	"operators.coreos.com/v1 Operator":                        "operators",
+	"operators.coreos.com/v2 OperatorCondition":               "operatorconditions",
+	"olm.operatorframework.io/v1 ClusterExtension":            "clusterextensions",
+	"olm.operatorframework.io/v1 ClusterCatalog":              "clustercatalogs",
+	"config.openshift.io/v1 ClusterVersion":                   "clusterversions",
+	"config.openshift.io/v1 Proxy":                            "proxies",
+	"config.openshift.io/v1 ImageDigestMirrorSet":             "imagedigestmirrorsets",
+	"config.openshift.io/v1 ImageTagMirrorSet":                "imagetagmirrorsets",
+	"operator.openshift.io/v1alpha1 ImageContentSourcePolicy": "imagecontentsourcepolicies",
+	"v1 Namespace":       "namespaces",
+	"v1 Pod":             "pods",
+	"v1 Service":         "services",
+	"v1 ServiceAccount":  "serviceaccounts",
+	"apps/v1 Deployment": "deployments",
 	"apiextensions.k8s.io/v1 CustomResourceDefinition":               "customresourcedefinitions",
 	"apiregistration.k8s.io/v1 APIService":                           "apiservices",
 	"rbac.authorization.k8s.io/v1 Role":                              "roles",
@@ -138,6 +144,10 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"kind":"APIResourceList","resources":[{"name":"operatorgroups"},{"name":"operatorconditions"}]}`)
 		return
 	}
+	if text := s.secrets[r.URL.Path]; text != "" {
+		fmt.Fprint(w, text)
+		return
+	}
 	items, ok := s.lists[r.URL.Path]
 	if !ok {
 		fail(404, "NotFound")
@@ -223,7 +233,7 @@ properties:
   value: {displayName: Example}
 `
 
-// asFile writes a text to a file of a test and returns its path.
+// asFile writes text to a temporary file and returns its path.
 func asFile(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -233,8 +243,8 @@ func asFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// TestLive checks that a plan over a cluster is that over its objects in a file, and that
-// each kind is listed once and nothing else is requested.
+// TestLive checks that a plan for a cluster equals the plan for its objects in a file, that each kind is listed once,
+// and that nothing else is requested.
 func TestLive(t *testing.T) {
 	server, config := serve(t, liveState)
 	catalog := "community=" + asFile(t, "catalog.yaml", liveCatalog)
@@ -249,7 +259,7 @@ func TestLive(t *testing.T) {
 		if code != 0 || got != want {
 			t.Errorf("%s: exit code %d, %s\n%s\nwant\n%s", name, code, stderr, got, want)
 		}
-		n := len(apiPaths) + 2 + 3 // the version, a second page, and the search for OLMConfigs
+		n := len(apiPaths) + 2 + 3 // for the version, a second page, and the versions of OLMConfig
 		if name != "pages" {
 			n++
 		}
@@ -259,8 +269,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestLiveUnread checks that what may not be read is reported once and unknown, and that
-// a plan without what it is about fails.
+// TestLiveUnread checks that kinds that the user may not read are reported once and treated as unknown, and that a
+// plan fails if the kinds that it depends on cannot be read.
 func TestLiveUnread(t *testing.T) {
 	server, config := serve(t, liveState)
 	catalog := "community=" + asFile(t, "catalog.yaml", liveCatalog)
@@ -273,13 +283,13 @@ func TestLiveUnread(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "create ClusterRole ") {
-		t.Errorf("an unknown role is taken to be absent:\n%s", got)
+		t.Errorf("an unknown role is treated as absent:\n%s", got)
 	}
 	for path, want := range map[string]struct {
 		code int
 		text string
 	}{
-		"/apis/operators.coreos.com/v1alpha1/subscriptions": {403, "a plan needs objects that could not be read: Subscription.operators.coreos.com: may not be listed"},
+		"/apis/operators.coreos.com/v1alpha1/subscriptions": {403, "the answer needs objects that could not be read: Subscription.operators.coreos.com: may not be listed"},
 		"/api/v1/namespaces": {401, "log in again"},
 		"/api/v1/services":   {400, "list services: "},
 	} {
@@ -290,7 +300,7 @@ func TestLiveUnread(t *testing.T) {
 	}
 }
 
-// TestLiveStatus checks that status over a cluster is that over its objects in a file.
+// TestLiveStatus checks that the status of a cluster equals the status of its objects in a file.
 func TestLiveStatus(t *testing.T) {
 	_, config := serve(t, liveState)
 	catalog := "community=" + asFile(t, "catalog.yaml", liveCatalog)

@@ -30,7 +30,8 @@ func newManifests(e *env) *cobra.Command {
 		Long: `Manifests prints the objects that OLM v1 would apply for a bundle, in the order in
 which it applies them. You can read or compare them, or apply them without OLM.
 
-  BUNDLE                     a bundle directory, with manifests/ and metadata/
+  BUNDLE                     a bundle directory, with manifests/ and metadata/, or a
+                             bundle image
   CATALOG+PACKAGE            the head of the default channel of a package, or
   CATALOG+PACKAGE@VERSION    one of its versions. The catalog must have the
                              manifests (olm.bundle.object); a bundle that is only
@@ -62,7 +63,7 @@ like any other: 0 if every request was answered.`,
 	fl.StringVarP(&m.opts.Namespace, "namespace", "n", "", "the `NAMESPACE` to install into")
 	fl.StringVar(&m.watch, "watch-namespace", "", "the `NAMESPACE` that the operator watches (default: from the configuration)")
 	fl.StringVar(&m.config, "config", "", "read the configuration, spec.config.inline of a ClusterExtension, from `FILE`")
-	addChoice(cmd, &m.provider, "cert-provider", "", "what provides the certificates of webhooks", "cert-manager", "service-ca", "none")
+	addChoice(cmd, &m.provider, "cert-provider", "", "what provides certificates for webhooks", "cert-manager", "service-ca", "none")
 	fl.BoolVar(&m.opts.AddNamespaces, "create-namespace", false, "add the namespaces to the objects")
 	fl.BoolVar(&m.opts.AsUpstream, "as-upstream", false, "print exactly what OLM v1 renders, with its known bugs")
 	fl.BoolVar(&m.schema, "config-schema", false, "print the JSON schema of the bundle's configuration instead")
@@ -80,7 +81,7 @@ like any other: 0 if every request was answered.`,
 			return m.stream(cmd.Context(), in)
 		}
 		if len(args) != 1 {
-			return usagef("name one bundle directory, or CATALOG+PACKAGE")
+			return usagef("name one bundle directory or image, or CATALOG+PACKAGE")
 		}
 		if (m.format == kustomize) != (m.dir != "") {
 			return usagef("-o kustomize and --dir go together; give both or neither")
@@ -126,8 +127,8 @@ func (m *manifests) run(ctx context.Context, arg string) error {
 	return m.print(out)
 }
 
-// refused prints the problems of a bundle. That it cannot be read is bad input;
-// everything else is an answer.
+// refused prints the problems of a bundle. A bundle that cannot be read is invalid input (exit
+// code 2); any other problem is a negative answer (exit code 1).
 func (m *manifests) refused(dir string, err error) error {
 	var e *registryv1.Error
 	if !errors.As(err, &e) {
@@ -145,8 +146,19 @@ func (m *manifests) refused(dir string, err error) error {
 	return errNegative
 }
 
-// bundle reads the bundle that an argument names. The directory is for messages.
+// bundle reads the bundle that an argument names. It also returns the name of the bundle's
+// directory for messages.
 func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle, string, error) {
+	if ref, ok := referenceOf(arg); ok && !isServer(ref.text) {
+		files, _, err := newLoader(m.env).bundleFiles(ctx, arg)
+		if err != nil {
+			return nil, "", err
+		}
+		if files != nil {
+			b, err := registryv1.Read(ctx, files, m.readOptions())
+			return b, ref.dir(), err
+		}
+	}
 	if !isDir(arg) {
 		for i := range len(arg) {
 			if arg[i] == '+' {
@@ -156,7 +168,7 @@ func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle,
 				}
 			}
 		}
-		return nil, "", fmt.Errorf("%s is not a bundle directory; name one, or CATALOG+PACKAGE", display(arg))
+		return nil, "", fmt.Errorf("%s is not a bundle directory or image; name one, or CATALOG+PACKAGE", display(arg))
 	}
 	root, err := disk.OpenRoot(arg)
 	if err != nil {
@@ -168,12 +180,10 @@ func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle,
 }
 
 func (m *manifests) readOptions() *registryv1.ReadOptions {
-	l := m.limits.bundle
-	l.Files, l.Expansion = int(m.limits.load.Files), m.limits.load.Expansion
-	return &registryv1.ReadOptions{Limits: &l}
+	return &registryv1.ReadOptions{Limits: m.limits.forBundles()}
 }
 
-// inCatalog returns a bundle whose manifests a catalog has.
+// inCatalog returns a bundle whose manifests are in a catalog.
 func (m *manifests) inCatalog(ctx context.Context, catalog, text string) (*registryv1.Bundle, error) {
 	blobs, err := newLoader(m.env).keep(ctx, catalog)
 	if err != nil {
@@ -280,7 +290,7 @@ type objectList struct {
 	Kind       string `json:"kind"`
 }
 
-// contents returns the objects as plain values.
+// contents returns the objects as JSON values.
 func contents(out *registryv1.Manifests) []any {
 	list := []any{}
 	for _, o := range out.Objects() {
@@ -299,7 +309,7 @@ func writeObjects(w io.Writer, objects []any) error {
 	return nil
 }
 
-// kustomize writes a file for each phase and the kustomization that names them.
+// kustomize writes a file for each phase and a kustomization that lists them.
 func (m *manifests) kustomize(out *registryv1.Manifests) error {
 	if list, err := os.ReadDir(m.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--dir: %w", err)

@@ -19,13 +19,13 @@ import (
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
-// A manifestsRequest requests the manifests of a bundle. It may have further members, such
-// as the expected answer.
+// A manifestsRequest requests the manifests of a bundle. Its JSON may have further members,
+// such as the expected answer.
 type manifestsRequest struct {
 	// ID is the caller's name for the request; the answer repeats it.
 	ID string `json:"id,omitempty"`
-	// Bundle, or Path, is the directory of the bundle, relative to --root or to the
-	// directory bundles in it.
+	// Bundle, or else Path, is the directory of the bundle. It is relative to --root, or to the
+	// directory "bundles" in --root.
 	Bundle string `json:"bundle,omitempty"`
 	Path   string `json:"path,omitempty"`
 	// InstallNamespace is the namespace of the ClusterExtension.
@@ -42,7 +42,8 @@ func (r *manifestsRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(d, (*plain)(r), jsonv2.RejectUnknownMembers(false))
 }
 
-// A manifestsAnswer is the manifests of a bundle, or why OLM v1 does not install it.
+// A manifestsAnswer holds the manifests of a bundle, or the reasons why OLM v1 does not
+// install it.
 type manifestsAnswer struct {
 	ID          string           `json:"id"`
 	OK          bool             `json:"ok"`
@@ -85,7 +86,7 @@ type manifestsStream struct {
 	*manifests
 	root *disk.Root
 
-	last string // the bundle that was read last, which the next request may be about
+	last string // the directory of the bundle that was read last, because the next request may be about the same one
 	read *registryv1.Bundle
 	err  error
 }

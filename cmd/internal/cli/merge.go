@@ -34,7 +34,7 @@ an error if two catalogs define the same package, or the same bundle of a packag
 			}
 			all, dirs = append(all, c), append(dirs, rootOf(arg))
 		}
-		c, err := fbc.MergeFrom(dirs, all...)
+		c, err := fbc.Merge(dirs, all...)
 		if err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ an error if two catalogs define the same package, or the same bundle of a packag
 	return cmd
 }
 
-// rootOf returns the directory that the files of the catalog at a path are in, as
-// the user names it; none for standard input.
+// rootOf returns the directory of the files of a catalog, as the user wrote it,
+// or "" for standard input.
 func rootOf(path string) string {
 	switch {
 	case path == stdinPath:
@@ -78,7 +78,7 @@ parts of packages, and includes their dependencies.`,
 		case err != nil:
 			return err
 		case len(*packages) == 0:
-			return usagef("nothing to take; name packages with --package")
+			return usagef("nothing to extract; name packages with --package")
 		}
 		c, err := newLoader(e).keep(cmd.Context(), path)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // A mirrorSet is an ImageDigestMirrorSet, an ImageTagMirrorSet, or an
-// ImageContentSourcePolicy, which the first replaced.
+// ImageContentSourcePolicy, the predecessor of the first.
 type mirrorSet struct {
 	Kind string `json:"kind"`
 	Spec struct {
@@ -28,39 +29,52 @@ type mirrorEntry struct {
 	Policy  string   `json:"mirrorSourcePolicy"`
 }
 
-// readMirrorSets reads the mirror sets in a YAML file. The entries of one source
-// become one, as on a node of OpenShift: a source is blocked if an entry blocks it.
+// mirrorKinds are the kinds of mirror sets.
+var mirrorKinds = []string{"ImageDigestMirrorSet", "ImageTagMirrorSet", "ImageContentSourcePolicy"}
+
+// A mirrorList merges mirror sets. Entries for the same source are merged, as on a node of
+// OpenShift: if one of the entries blocks the source, it is blocked.
+type mirrorList []oci.Registry
+
+// add adds a mirror set.
+func (l *mirrorList) add(s *mirrorSet) error {
+	return errors.Join(
+		l.entries(s.Spec.Digests, oci.Digests), l.entries(s.Spec.Policy, oci.Digests), l.entries(s.Spec.Tags, oci.Tags))
+}
+
+func (l *mirrorList) entries(entries []mirrorEntry, use oci.MirrorUse) error {
+	for _, e := range entries {
+		if e.Source == "" {
+			return errors.New("a mirror entry has no source")
+		}
+		i := slices.IndexFunc(*l, func(r oci.Registry) bool { return r.Prefix == e.Source })
+		if i < 0 {
+			i = len(*l)
+			*l = append(*l, oci.Registry{Prefix: e.Source})
+		}
+		r := &(*l)[i]
+		switch e.Policy {
+		case "", "AllowContactingSource":
+		case "NeverContactSource":
+			r.Blocked = true
+		default:
+			return fmt.Errorf("mirrorSourcePolicy %q of source %s is not AllowContactingSource or NeverContactSource", e.Policy, e.Source)
+		}
+		for _, m := range e.Mirrors {
+			r.Mirrors = append(r.Mirrors, oci.Mirror{Location: m, Use: use})
+		}
+	}
+	return nil
+}
+
+// readMirrorSets reads the mirror sets in a YAML file.
 func readMirrorSets(name string) ([]oci.Registry, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, errors.Unwrap(err)
 	}
 	defer f.Close()
-	var list []oci.Registry
-	at := map[string]int{}
-	add := func(entries []mirrorEntry, use oci.MirrorUse) error {
-		for _, e := range entries {
-			if e.Source == "" {
-				return errors.New("a mirror entry has no source")
-			}
-			i, ok := at[e.Source]
-			if !ok {
-				i, at[e.Source] = len(list), len(list)
-				list = append(list, oci.Registry{Prefix: e.Source})
-			}
-			switch e.Policy {
-			case "", "AllowContactingSource":
-			case "NeverContactSource":
-				list[i].Blocked = true
-			default:
-				return fmt.Errorf("mirrorSourcePolicy %q of source %s is not AllowContactingSource or NeverContactSource", e.Policy, e.Source)
-			}
-			for _, m := range e.Mirrors {
-				list[i].Mirrors = append(list[i].Mirrors, oci.Mirror{Location: m, Use: use})
-			}
-		}
-		return nil
-	}
+	var list mirrorList
 	in, sets := yaml.NewYAMLOrJSONDecoder(io.LimitReader(f, maxMirrorSets), 4096), 0
 	for {
 		var doc struct {
@@ -73,12 +87,11 @@ func readMirrorSets(name string) ([]oci.Registry, error) {
 			return nil, err
 		}
 		for _, s := range append(doc.Items, doc.mirrorSet) {
-			if s.Kind != "ImageDigestMirrorSet" && s.Kind != "ImageTagMirrorSet" && s.Kind != "ImageContentSourcePolicy" {
-				continue // such as a List, or what else oc-mirror writes
+			if !slices.Contains(mirrorKinds, s.Kind) {
+				continue // such as a List, or another object from oc-mirror
 			}
 			sets++
-			err := errors.Join(add(s.Spec.Digests, oci.Digests), add(s.Spec.Policy, oci.Digests), add(s.Spec.Tags, oci.Tags))
-			if err != nil {
+			if err := list.add(&s); err != nil {
 				return nil, err
 			}
 		}

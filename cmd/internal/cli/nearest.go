@@ -8,11 +8,11 @@ import (
 	"github.com/olmkit/olmkit/internal/near"
 )
 
-// maxNearest is how many names a message proposes.
+// maxNearest is the maximum number of names that a message suggests.
 const maxNearest = 4
 
-// nearest returns the names that are most like the one that was not found: at
-// most maxNearest, the likest first, none when nothing is alike.
+// nearest returns the known names that are most similar to an unknown one, at
+// most maxNearest, the most similar first.
 func nearest(name string, known []string) []string {
 	type rated struct {
 		name string
@@ -42,7 +42,7 @@ func nearest(name string, known []string) []string {
 	return names
 }
 
-// hint ends a message about an unknown name with what it may have meant.
+// hint returns the end of a message about an unknown name, with similar names.
 func hint(name string, known []string) string {
 	if names := nearest(name, known); len(names) > 0 {
 		return "; did you mean " + strings.Join(names, ", ") + "?"

@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// TestOffline: what was fetched can be used without a network, by tag and digest, and
-// nothing else can.
+// TestOffline checks that fetched catalogs can be used without a network, by tag and digest, and others cannot.
 func TestOffline(t *testing.T) {
 	p := newPlaces(t)
 	tag, other := "docker://"+p.ref(t, "community").String(), "docker://"+p.ref(t, "other").String()
@@ -40,10 +39,10 @@ func TestOffline(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", arg, code, stderr)
 		}
 	}
-	if _, stderr, code := run(t, "", append(command, "--offline", "--no-cache"), tag, ""); code != 2 || !strings.Contains(stderr, "leave one out") {
+	if _, stderr, code := run(t, "", append(command, "--offline", "--no-cache"), tag, ""); code != 2 || !strings.Contains(stderr, "remove one") {
 		t.Errorf("--no-cache: exit code %d, %s", code, stderr)
 	}
-	// Without the files, the index alone does not suffice.
+	// The index alone is not enough.
 	files, err := filepath.Glob("cache/olmkit/images/*.zip")
 	check(t, err)
 	for _, f := range files {
@@ -54,8 +53,7 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestCacheCommands: list shows what was fetched with its references, and prune deletes
-// it.
+// TestCacheCommands checks that list shows fetched catalogs with their references, and prune deletes them.
 func TestCacheCommands(t *testing.T) {
 	p := newPlaces(t)
 	type entry struct {
@@ -113,13 +111,12 @@ func TestCacheCommands(t *testing.T) {
 	}
 	left, err := filepath.Glob("cache/olmkit/*/*")
 	check(t, err)
-	if len(left) != 1 || len(cached()) != 0 { // what another command may be fetching
+	if len(left) != 1 || len(cached()) != 0 { // may be in use by another command
 		t.Errorf("left: %v", left)
 	}
 }
 
-// TestMirrorSets: images come from where registries.conf and the mirror sets of
-// OpenShift have it.
+// TestMirrorSets checks that images come from the mirrors in registries.conf and in OpenShift's mirror sets.
 func TestMirrorSets(t *testing.T) {
 	p := newPlaces(t)
 	_, digest, _ := strings.Cut(p.list[1].catalog, "@")
@@ -160,7 +157,7 @@ func TestMirrorSets(t *testing.T) {
 			t.Errorf("%+v: exit code %d, %s", tt, code, stderr)
 		}
 	}
-	// The user's file is used in place of the system's, with its directory.
+	// The user's file replaces the system's file and its directory.
 	t.Setenv("CONTAINERS_REGISTRIES_CONF", "")
 	conf, err := os.ReadFile("reg.conf")
 	check(t, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
-// A oneFile is a file system with one file of the disk, so that its text can be
-// read again.
+// A oneFile is a file system that contains a single file on disk. It is used for catalogs that
+// are one file, so that the file can be read again.
 type oneFile struct {
 	name string
 	root *disk.Root
@@ -22,7 +22,7 @@ func (o oneFile) Open(name string) (fs.File, error) {
 	}
 	f, err := o.root.Open(o.path)
 	if err != nil {
-		return nil, err // not a nil *os.File
+		return nil, err // return an untyped nil, not a nil *os.File
 	}
 	return f, nil
 }
@@ -46,8 +46,8 @@ func (o oneFile) ReadDir(string) ([]fs.DirEntry, error) {
 	return []fs.DirEntry{fs.FileInfoToDirEntry(info)}, nil
 }
 
-// named gives a file the name by which it was requested, not that of what a
-// link leads to.
+// named is the info of a file under the requested name. If the file is a link, the info alone
+// would have the name of its target.
 type named struct {
 	fs.FileInfo
 	name string

@@ -15,19 +15,19 @@ import (
 // help operators" describes all of it.
 const installedUsage = "`PACKAGE=VERSION`, the name of a bundle, or BUNDLE@VERSION for a bundle that is in no catalog"
 
-// An operand is what a command line names with BUNDLE, PACKAGE=VERSION and the
-// other forms that topicOperators lists.
+// An operand is a bundle or version on the command line, in one of the forms that
+// topicOperators lists.
 type operand struct {
 	graph.Node
-	// pkg is the package, "" when neither the user nor a catalog names it.
+	// pkg is the name of the package, or "" if neither the user nor a catalog names one.
 	pkg     string
 	channel string
-	// bundle is what the preferred catalog has; the zero Bundle when none has it.
+	// bundle is the bundle in the preferred catalog that has it, or the zero Bundle.
 	bundle graph.Bundle
 }
 
-// findOperand returns what a text names in catalogs, the preferred first. With
-// only, all is about one package, which need not be named.
+// findOperand returns the operand that text names. It searches cats, which begin with the
+// preferred catalog. If only is not "", it searches only the package of that name.
 func findOperand(text string, cats []*graph.Catalog, only string) (operand, error) {
 	pkg, spec, named := strings.Cut(text, "=")
 	if !named {
@@ -40,7 +40,7 @@ func findOperand(text string, cats []*graph.Catalog, only string) (operand, erro
 		pkg, spec, given = name, version, false // PACKAGE@VERSION
 	}
 	if only != "" && pkg != "" && pkg != only {
-		return o, fmt.Errorf("it is of package %s, and all else is about package %s", pkg, only)
+		return o, fmt.Errorf("it names package %s, but the command is about package %s", pkg, only)
 	}
 	o.pkg = cmp.Or(pkg, only)
 	list := packagesOf(cats, o.pkg)
@@ -56,7 +56,8 @@ func findOperand(text string, cats []*graph.Catalog, only string) (operand, erro
 	return o, o.inPackage(spec, list)
 }
 
-// packagesOf returns the packages of a name, or all, catalog by catalog.
+// packagesOf returns the packages with a name, or all packages, in the order of the
+// catalogs.
 func packagesOf(cats []*graph.Catalog, name string) []graph.Package {
 	var list []graph.Package
 	for _, c := range cats {
@@ -77,8 +78,8 @@ func namesOf(cats []*graph.Catalog) []string {
 	return names
 }
 
-// believe takes a name and version as they are given. Where a catalog has just
-// that, it provides the rest.
+// believe sets o to a bundle with the given name and version, which need not be in a catalog.
+// If a package of list has exactly this bundle, it also sets the bundle and the package.
 func (o *operand) believe(name, version string, list []graph.Package) error {
 	v, err := semver.Parse(version)
 	if err != nil || name == "" {
@@ -94,12 +95,12 @@ func (o *operand) believe(name, version string, list []graph.Package) error {
 	return nil
 }
 
-// A versionError is the error of BUNDLE@VERSION where either cannot be read.
+// A versionError is the error for an invalid BUNDLE@VERSION.
 type versionError struct{ name, version string }
 
 func (*versionError) Error() string { return "write BUNDLE@VERSION with a version like 1.2.3" }
 
-// found sets what a bundle of a catalog states.
+// found sets the fields of o to those of a bundle in a catalog.
 func (o *operand) found(b graph.Bundle) {
 	o.bundle, o.Node, o.pkg = b, b.Node(), b.Package().Name()
 }
@@ -122,7 +123,7 @@ func (o *operand) byName(name string, cats []*graph.Catalog) error {
 	}
 	for _, p := range packagesOf(cats, "") {
 		if p.Name() == name {
-			return fmt.Errorf("which version of package %s? write %s=VERSION", name, name)
+			return fmt.Errorf("the version of package %s is missing; write %s=VERSION", name, name)
 		}
 		known = append(known, p.Name())
 		for b := range p.Bundles() {
@@ -132,8 +133,8 @@ func (o *operand) byName(name string, cats []*graph.Catalog) error {
 	return fmt.Errorf("no catalog has a bundle of this name%s", cmp.Or(hint(name, known), "; write PACKAGE=VERSION, or BUNDLE@VERSION for a bundle that is in no catalog"))
 }
 
-// inPackage finds a bundle of one package by name or version, or a name that only
-// the edges of its channels mention.
+// inPackage sets o to the bundle with the name or version text in the packages of list, or to
+// a name that occurs only in their edges.
 func (o *operand) inPackage(text string, list []graph.Package) error {
 	asked, notVersion := semver.ParseTolerant(text)
 	var same []graph.Bundle
@@ -155,8 +156,7 @@ func (o *operand) inPackage(text string, list []graph.Package) error {
 			}
 		}
 	}
-	// Versions that differ in their build metadata alone are distinguished where the
-	// user does so.
+	// If several versions differ only in their build metadata, prefer an exact match.
 	if exact := slices.DeleteFunc(slices.Clone(same), func(b graph.Bundle) bool { return b.Version().String() != text }); len(exact) > 0 {
 		same = exact
 	}
@@ -176,7 +176,7 @@ func (o *operand) inPackage(text string, list []graph.Package) error {
 	if notVersion == nil {
 		return fmt.Errorf("package %s has no version %s; nearby are %s", o.pkg, asked, nearbyVersions(asked, versions))
 	}
-	return fmt.Errorf("package %s knows no %q%s; write BUNDLE@VERSION for what the catalog need not know", o.pkg, text, hint(text, known))
+	return fmt.Errorf("package %s has no bundle or version %q%s; write BUNDLE@VERSION for a bundle that is in no catalog", o.pkg, text, hint(text, known))
 }
 
 // mentions reports whether an edge of a package names a bundle.

@@ -17,10 +17,10 @@ const (
 	formatYAML format = "yaml"
 )
 
-// addFormat adds the flag that every command with an answer has.
+// addFormat adds -o with the formats that every command supports.
 func addFormat(cmd *cobra.Command) *format { return addFormats(cmd, "") }
 
-// addFormats adds it to a command with further formats.
+// addFormats adds -o with additional formats.
 func addFormats(cmd *cobra.Command, usage string, more ...string) *format {
 	f := formatText
 	if usage != "" {
@@ -31,7 +31,7 @@ func addFormats(cmd *cobra.Command, usage string, more ...string) *format {
 	return &f
 }
 
-// A printable value prints itself for people; its JSON is for machines.
+// A printable is a value with a text for people and JSON for programs.
 type printable interface {
 	text(w io.Writer) error
 }
@@ -51,8 +51,8 @@ func (p *printer) print(d printable) error {
 	return p.encode(d)
 }
 
-// encode writes a value in one piece: a line of JSON, or a YAML document, with
-// "---" between two.
+// encode writes a value in a single write: a line of JSON, or a YAML document,
+// preceded by "---" unless it is the first.
 func (p *printer) encode(v any) error {
 	out, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {

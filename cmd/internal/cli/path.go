@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -15,7 +16,7 @@ import (
 
 func newPath(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "path CATALOG PACKAGE FROM [TO]",
+		Use:   "path {CATALOG PACKAGE FROM|--cluster PACKAGE} [TO]",
 		Short: "List the upgrades from one version to another",
 		Long: `Path lists the steps from an installed version to the head of a channel, or to
 another version: the path that OLM takes automatically, and the shortest one. Each
@@ -25,22 +26,53 @@ FROM and TO are versions or names of bundles, or BUNDLE@VERSION for a bundle tha
 in no catalog ("olmkit help operators"). Without --channel, classic uses the default
 channel, and v1 all channels.
 
+With --cluster or --filename, FROM, the channel and the catalog are those of the
+operator of the package in a cluster; v1 is the reading of a ClusterExtension.
+
 Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		Example: `  olmkit path ./catalog etcd 0.9.0
+  olmkit path --cluster etcd
   olmkit path --sample etcd 0.9.0 0.9.4 --reading v1`,
 	}
 	f, from, reading := addFormat(cmd), addCatalog(cmd), addReading(cmd)
 	var channels []string
+	var s clusterState
+	s.addCluster(cmd)
+	cmd.Flags().StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` of the operator in the cluster")
+	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	cmd.Flags().StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` whose edges count (repeatable)")
 	cmd.ValidArgsFunction = from.completeArgs(e, 2)
 	completeFlag(cmd, "channel", from.completeChannel(e))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, args, err := from.pkg(cmd.Context(), newLoader(e), args)
+		l := newLoader(e)
+		var p graph.Package
+		var err error
+		if s.given() {
+			var o *operatorStatus
+			if p, o, err = s.operator(cmd.Context(), l, from, args); err != nil {
+				return err
+			}
+			args[0] = o.Installed
+			if !mentions(p, o.Installed) && !has(p, o.Installed) {
+				args[0] += "@" + o.Version
+			}
+			if o.isV1() && !cmd.Flags().Changed("reading") {
+				*reading = graph.V1
+			}
+			if channels == nil {
+				channels = o.channels
+				if !o.isV1() && o.Channel != "" {
+					channels = []string{o.Channel}
+				}
+			}
+		} else {
+			p, args, err = from.pkg(cmd.Context(), l, args)
+		}
 		switch {
 		case err != nil:
 			return err
 		case len(args) == 0:
-			return usagef("from where? name a bundle or version after the package")
+			return usagef("FROM is missing; name a bundle or version after the package")
 		case len(args) > 2:
 			return usagef("expected FROM and TO, got %s", strings.Join(args, ", "))
 		}
@@ -84,14 +116,42 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 	return cmd
 }
 
-// A pathAnswer is what is known of the paths between two versions.
+// operator returns the installed operator whose package the first argument names. It also
+// returns that package, from the catalog on the command line or else from the operator's own
+// catalog.
+func (s *clusterState) operator(ctx context.Context, l *loader, from *catalogArg, args []string) (p graph.Package, o *operatorStatus, err error) {
+	if len(args) == 0 {
+		return p, nil, usagef("no package; name one whose operator is installed")
+	}
+	r, err := s.readOperators(ctx, l)
+	if err != nil {
+		return p, nil, err
+	}
+	if o, err = r.installed(args[0]); err != nil {
+		return p, nil, err
+	}
+	if from.flag != "" || *from.sample {
+		p, _, err = from.pkg(ctx, l, args)
+	} else {
+		p, err = r.find(ctx, o)
+	}
+	r.notes()
+	return p, o, err
+}
+
+func has(p graph.Package, name string) bool {
+	_, ok := p.Bundle(name)
+	return ok
+}
+
+// A pathAnswer describes the paths between two versions.
 type pathAnswer struct {
 	Package  string        `json:"package"`
 	Reading  graph.Reading `json:"reading"`
 	Channels []string      `json:"channels,omitempty"`
 	From     graph.Node    `json:"from"`
 	To       *graph.Node   `json:"to,omitzero"`
-	// OK: there is a path to To, or to a head.
+	// OK is true if there is a path to To or, without To, to a head.
 	OK       bool         `json:"ok"`
 	Heads    []graph.Node `json:"heads"`
 	Walk     graph.Walk   `json:"walk"`
@@ -139,7 +199,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 	return err
 }
 
-// readerName names the OLM that reads a graph so.
+// readerName returns the name of the OLM version that uses a reading.
 func readerName(r graph.Reading) string {
 	if r == graph.V1 {
 		return "OLM v1"

@@ -30,7 +30,7 @@ func runWithin(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), bad.String()
 }
 
-// TestPathsOfDocuments names files below a root that are not what they seem (S4).
+// TestPathsOfDocuments checks files below a root that are links, pipes or too large (S4).
 func TestPathsOfDocuments(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "root")
@@ -63,7 +63,7 @@ func TestPathsOfDocuments(t *testing.T) {
 	_, err = sparse.Write(append(bytes.Clone(index.Bytes()[:24]), 0, 0, 0, 0, 0, 4, 0, 0))
 	must(err, sparse.Truncate(4<<40), sparse.Close())
 	for _, tt := range []struct {
-		name, want string // of the error; "" for an answer
+		name, want string // part of the error, or "" for an answer
 	}{
 		{"good", ""},
 		{"link", ""},
@@ -100,8 +100,8 @@ func TestPathsOfDocuments(t *testing.T) {
 				t.Errorf("%s of %s: exit code %d, want %d and %q:\n%s", command, tt.name, code, exitBadInput, tt.want, all)
 			}
 		}
-		// To select, a catalog that cannot be read is an answer, and a path that leaves the
-		// root is not (C6).
+		// For select, a catalog that cannot be read is part of the answer, but a path that leaves the root is an error
+		// (C6).
 		if err := os.WriteFile(problem, []byte(fmt.Sprintf(`{"package":"etcd","catalogs":[{"name":"c","dir":"tenant/%s"}]}`, tt.name)), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -115,8 +115,7 @@ func TestPathsOfDocuments(t *testing.T) {
 	}
 }
 
-// TestWaitsNoLonger: --timeout ends commands that wait for a pipe or for standard
-// input (S4).
+// TestWaitsNoLonger checks that --timeout ends commands that wait for a pipe or for standard input (S4).
 func TestWaitsNoLonger(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -138,8 +137,8 @@ func TestWaitsNoLonger(t *testing.T) {
 	}
 }
 
-// TestStalledStreams: a stream that stops in the middle of a document, or between two,
-// ends a command with --timeout, which begins again with each document (S4).
+// TestStalledStreams checks that --timeout ends a command whose input stops within a document or between two. The time
+// begins again with each document (S4).
 func TestStalledStreams(t *testing.T) {
 	const problem = `{"namespace":"a","catalogs":[],"subscriptions":[],"installed":[]}` + "\n"
 	for _, args := range []string{"resolve --problem -", "replay -", "select --problem -"} {
@@ -162,8 +161,7 @@ func TestStalledStreams(t *testing.T) {
 	}
 }
 
-// TestEndlessDocument: a document of a stream that does not end is refused at its limit
-// (A16).
+// TestEndlessDocument checks that an endless document in a stream is refused at its limit (A16).
 func TestEndlessDocument(t *testing.T) {
 	for _, args := range []string{"resolve --problem -", "replay -", "select --problem -", "explain --problem -", "shrink -", "platform --problem -", "plan --sample -f -"} {
 		var bad bytes.Buffer
@@ -183,7 +181,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPipes: flags may name pipes, which are read to their end.
+// TestPipes checks that flags may name pipes, which are read completely.
 func TestPipes(t *testing.T) {
 	text, err := sample.Catalog().(interface{ ReadFile(string) ([]byte, error) }).ReadFile("etcd/catalog.yaml")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 func newPlan(e *env) *cobra.Command {
@@ -47,7 +48,9 @@ shows why), 2 the input could not be read.`,
 	platform := cmd.Flags().String("platform-version", "", "the `VERSION` of the platform, such as 4.19.3, to show what blocks its upgrade (default: that of the ClusterVersion)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
-		cluster, catalogs, err := s.load(ctx, newLoader(e), args)
+		l := newLoader(e)
+		l.whole = true // the plan needs the manifests
+		cluster, catalogs, err := s.load(ctx, l, args)
 		if err != nil {
 			return err
 		}
@@ -55,7 +58,7 @@ shows why), 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
-		opts := &reconcile.Options{PlatformVersion: *platform, RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check}
+		opts := &reconcile.Options{PlatformVersion: *platform, RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, IgnoreOLM: true}
 		advice, err := reconcile.Advise(snapshot, opts)
 		if err != nil {
 			return err
@@ -66,8 +69,12 @@ shows why), 2 the input could not be read.`,
 		}
 		noted := *plan
 		noted.Notes = slices.Concat(s.inferred, plan.Notes)
+		report, err := conflictReport(ctx, plan)
+		if err != nil {
+			return err
+		}
 		out := printer{w: e.stdout, format: *f}
-		if err := out.print(&planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Advice: advice}); err != nil {
+		if err := out.print(&planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice}); err != nil {
 			return err
 		}
 		if plan.Refused != nil {
@@ -78,31 +85,35 @@ shows why), 2 the input could not be read.`,
 	return cmd
 }
 
-// A planDocument is a plan for people and machines.
+// A planDocument is what the command prints, as text or JSON: a plan, and what explains it.
 type planDocument struct {
 	*reconcile.Plan
-	// Hash identifies plans: the same state has the same one (G2).
+	// Hash identifies the plan: equal states of the cluster give equal hashes (G2).
 	Hash    string
 	Refused string
+	Report  *resolver.Report
 	Advice  *reconcile.Advice
 }
 
-// MarshalJSON returns the plan as an object with the rest of the document.
+// MarshalJSON returns one object with the members of the plan and of the rest of the document.
 func (d *planDocument) MarshalJSON() ([]byte, error) {
-	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Advice}, json.Deterministic(true))
+	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice}, json.Deterministic(true))
 }
 
-// A planJSON is the form of a plan in JSON.
+// A planJSON is the JSON form of a planDocument.
 type planJSON struct {
 	planFields
 	// Hash is equal for equal states.
 	Hash string `json:"hash"`
 	// Refused explains why the subscriptions cannot be resolved. It is empty if they can.
-	Refused string            `json:"refused,omitempty"`
-	Advice  *reconcile.Advice `json:"advice"`
+	Refused string `json:"refused,omitempty"`
+	// Report is the full explanation, with fixes.
+	Report *resolver.Report  `json:"report,omitzero"`
+	Advice *reconcile.Advice `json:"advice"`
 }
 
-// planFields are a plan without its methods, of which MarshalJSON is one.
+// planFields is a plan without its methods, so that its MarshalJSON is not used for the whole
+// document.
 type planFields reconcile.Plan
 
 func (d *planDocument) text(w io.Writer) error {
@@ -118,11 +129,11 @@ func (d *planDocument) text(w io.Writer) error {
 	for i := range d.Changes {
 		print("%3d. %s\n", i+1, &d.Changes[i])
 	}
-	if d.Refused != "" {
-		print("The subscriptions cannot be resolved: %s\n", d.Refused)
+	if err == nil {
+		err = writeRefusal(w, d.Refused, d.Report)
 	}
 	for _, n := range d.Notes {
-		if !n.Advice { // which follows, for the whole cluster
+		if !n.Advice { // advice is printed below
 			print("note: %s\n", n)
 		}
 	}

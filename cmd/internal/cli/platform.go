@@ -19,7 +19,7 @@ import (
 
 func newPlatform(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "platform --from VERSION --to VERSION --catalog VERSION=PATH...",
+		Use:   "platform {--from VERSION|--cluster} --to VERSION --catalog VERSION=PATH...",
 		Short: "Plan the upgrade of a platform with its operators",
 		Long: `Platform plans the upgrade of OpenShift from one minor version to another
 together with the installed operators: the steps in order, what blocks the
@@ -29,7 +29,11 @@ platform (olm.maxOpenShiftVersion), what waits for a newer Kubernetes
 Name one or more catalogs for each version of the platform. A catalog has the name
 of its file or directory, unless you write VERSION=NAME:PATH. Versions without a
 catalog, and parts of a catalog that cannot be read, are not checked, and a warning
-lists them. With --problem, everything comes from one JSON document, whose
+lists them.
+
+With --cluster or --filename, the version, the installed operators, and the catalogs
+of that version are those of a cluster, so only the catalogs of later versions are
+needed. With --problem, everything comes from one JSON document, whose
 directories are relative to --root.
 
 Exit codes: 0 the platform and all operators reach the target, 1 something blocks
@@ -38,6 +42,7 @@ nothing blocks the upgrade but something was not checked. With -o json, leftBehi
 of each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		Example: `  olmkit platform --from 4.16.9 --to 4.18 --catalog 4.16=./c416 --catalog 4.17=./c417 --catalog 4.18=./c418 \
     --installed etcd=0.9.0:stable
+  olmkit platform --cluster --to 4.18 --catalog 4.17=./c417 --catalog 4.18=./c418
   olmkit platform --problem cluster.json --root ./catalogs -o json`,
 	}
 	var (
@@ -46,8 +51,10 @@ of each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		strategy            = string(platform.Latest)
 	)
 	f, reading := addFormat(cmd), addReading(cmd)
+	var s clusterState
+	s.addCluster(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&p.From, "from", "", "the `VERSION` of the cluster")
+	fl.StringVar(&p.From, "from", "", "the `VERSION` of the platform (default: that of the cluster's ClusterVersion)")
 	fl.StringVar(&p.To, "to", "", "the target `VERSION`")
 	fl.StringArrayVar(&catalogs, "catalog", nil, "a catalog of a version of the platform, as `VERSION=[NAME:]PATH` (repeatable)")
 	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
@@ -68,6 +75,11 @@ of each operator and the list unchecked give the reasons for codes 1 and 3.`,
 			p, err = readPlatform(cmd.Context(), l, in.file)
 		} else {
 			p.Strategy = platform.Strategy(strategy)
+			if s.given() {
+				if err := s.platform(cmd.Context(), l, &p, catalogs); err != nil {
+					return err
+				}
+			}
 			err = platformOf(cmd.Context(), l, &p, catalogs, installed, *reading)
 		}
 		if err != nil {
@@ -117,10 +129,10 @@ func readPlatform(ctx context.Context, l *loader, file string) (platform.Problem
 	return p, nil
 }
 
-// platformOf completes a problem from flags.
+// platformOf adds to p what the flags catalogs, installed and reading name.
 func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, installed []string, reading graph.Reading) error {
 	if p.From == "" || p.To == "" {
-		return usagef("from where to where? give --from and --to, or --problem")
+		return usagef("the versions are missing; give --from and --to, or --cluster and --to, or --problem")
 	}
 	seen := map[[2]string]string{} // by version and name
 	for _, arg := range catalogs {
@@ -137,7 +149,7 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 			return usagef("--catalog %s and %s are both named %q; rename one: --catalog %s=NAME:%s", first, arg, c.Name, c.Platform, path)
 		}
 		seen[key] = arg
-		if c.Graph, err = l.wholeIndex(ctx, path); err != nil { // with minKubeVersion
+		if c.Graph, err = l.wholeIndex(ctx, path); err != nil { // minKubeVersion is not in an index file
 			return err
 		}
 		p.Catalogs = append(p.Catalogs, c)
@@ -153,10 +165,9 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 	return nil
 }
 
-// platformCatalog reads VERSION=[NAME:]PATH, and returns the catalog without its
-// content, and the path. A path that exists needs no name, even with a colon in
-// it; nor does one whose first colon comes after a separator, or after the single
-// letter of a volume.
+// platformCatalog parses VERSION=[NAME:]PATH and returns the catalog without
+// its content, and the path. A colon does not end a name if the whole text is
+// an existing path, or if the colon follows a path separator or a drive letter.
 func platformCatalog(arg string) (platform.Catalog, string, error) {
 	version, path, ok := strings.Cut(arg, "=")
 	if !ok || version == "" || path == "" {
@@ -181,8 +192,8 @@ func platformCatalog(arg string) (platform.Catalog, string, error) {
 	return c, path, nil
 }
 
-// platformOperator returns what --installed names, looked up in the first catalog
-// that has it.
+// platformOperator returns the operator that --installed names, from the first
+// catalog that has it.
 func platformOperator(p *platform.Problem, arg string) (platform.Operator, error) {
 	var cats []*graph.Catalog
 	for _, c := range p.Catalogs {
@@ -190,7 +201,7 @@ func platformOperator(p *platform.Problem, arg string) (platform.Operator, error
 	}
 	o, err := findOperand(arg, cats, "")
 	if err == nil && o.pkg == "" {
-		err = fmt.Errorf("which package is it of? write PACKAGE=%s%s", arg, hint(o.Name, namesOf(cats)))
+		err = fmt.Errorf("its package is unknown; write PACKAGE=%s%s", arg, hint(o.Name, namesOf(cats)))
 	}
 	if err != nil {
 		return platform.Operator{}, fmt.Errorf("--installed %s: %w", arg, err)
@@ -198,7 +209,8 @@ func platformOperator(p *platform.Problem, arg string) (platform.Operator, error
 	return platform.Operator{Name: o.Name, Version: o.Version, Package: o.pkg, Channel: o.channel}, nil
 }
 
-// completePlatformInstalled offers what the catalogs given so far have.
+// completePlatformInstalled completes --installed from the catalogs given so
+// far.
 func completePlatformInstalled(e *env, catalogs *[]string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		var list []source

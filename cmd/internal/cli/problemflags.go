@@ -13,7 +13,8 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 )
 
-// A problemInput is a file of problem documents: --problem and --root.
+// A problemInput holds --problem, a file of problem documents, and --root, the directory that
+// these may read.
 type problemInput struct {
 	file, root string
 }
@@ -26,8 +27,8 @@ func (p *problemInput) addRoot(cmd *cobra.Command) {
 	}
 }
 
-// addProblem adds both flags. A command that takes a stream answers each problem
-// of it.
+// addProblem adds --problem and --root. If stream is set, the command answers a
+// stream of problems.
 func addProblem(cmd *cobra.Command, what string, stream bool) *problemInput {
 	p := &problemInput{}
 	cmd.Flags().StringVar(&p.file, "problem", "", "read "+what+" from `FILE`, or from standard input when it is -")
@@ -40,9 +41,10 @@ func addProblem(cmd *cobra.Command, what string, stream bool) *problemInput {
 	return p
 }
 
-// check refuses what a document states itself, together with --problem, and --root
-// without it.
-func (p *problemInput) check(cmd *cobra.Command, args []string, beside ...string) error {
+// check returns an error if --problem is combined with arguments, or with flags of the command
+// other than --root, --output and those that allowed lists. It also returns an error if --root
+// is set without --problem.
+func (p *problemInput) check(cmd *cobra.Command, args []string, allowed ...string) error {
 	if p.file == "" {
 		if cmd.Flags().Changed("root") {
 			return usagef("--root is for --problem; name catalog directories as they are")
@@ -53,16 +55,16 @@ func (p *problemInput) check(cmd *cobra.Command, args []string, beside ...string
 	if len(args) > 0 {
 		err = usagef("%s cannot be combined with --problem", args[0])
 	}
-	beside = append(beside, "problem", "root", "output")
+	allowed = append(allowed, "problem", "root", "output")
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains(beside, f.Name) && err == nil {
+		if f.Changed && !slices.Contains(allowed, f.Name) && err == nil {
 			err = usagef("--%s cannot be combined with --problem", f.Name)
 		}
 	})
 	return err
 }
 
-// An outsideError refuses a directory of a document that is not below the root.
+// An outsideError reports a directory in a document that is not below the root.
 type outsideError struct{ dir, root string }
 
 func (e *outsideError) Error() string {
@@ -71,8 +73,8 @@ func (e *outsideError) Error() string {
 
 func (e *outsideError) Unwrap() error { return disk.ErrOutside }
 
-// open loads a directory of a document. A document that comes from elsewhere
-// reads nothing outside the root, whatever links lead there (S4).
+// open returns a function that loads a directory named by a document. Nothing
+// outside the root can be read, not even through links (S4).
 func (p *problemInput) open(l *loader) func(context.Context, string) (*graph.Catalog, error) {
 	var root *disk.Root
 	return func(ctx context.Context, dir string) (_ *graph.Catalog, err error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// patience is how long a load may take before a bar appears.
+// patience is the time before a bar appears.
 const patience = time.Second
 
 // A progress draws a bar for a load that takes long.
@@ -22,7 +22,7 @@ type progress struct {
 	bar   *progressbar.ProgressBar
 }
 
-// newProgress returns nil when nobody would see a bar: w is not a terminal.
+// newProgress returns nil if w is not a terminal.
 func newProgress(w io.Writer, label string) *progress {
 	if terminal(w) == nil {
 		return nil
@@ -30,7 +30,7 @@ func newProgress(w io.Writer, label string) *progress {
 	return &progress{w: exact(w), label: visible.Line(label), since: time.Now(), now: time.Now}
 }
 
-// update is an fbc.LoadOptions.Progress.
+// update draws the progress of a load. It is a function for fbc.LoadOptions.Progress.
 func (p *progress) update(at fbc.Progress) {
 	if p.bar == nil {
 		if at.BytesTotal == 0 || p.now().Sub(p.since) < patience {

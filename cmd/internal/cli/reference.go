@@ -26,8 +26,7 @@ const (
 	stdinArchive   = "docker-archive:-"
 )
 
-// referenceOf returns the reference that an argument is. A path that exists is not
-// one, whatever its name.
+// referenceOf parses an argument as a reference. An existing path is not a reference.
 func referenceOf(arg string) (reference, bool) {
 	ref, ok := looksLikeReference(arg)
 	if !ok || arg == stdinPath || arg == samplePath {
@@ -59,7 +58,7 @@ func isServer(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }
 
-// registryHost is a host with a port or without.
+// registryHost matches a host with an optional port.
 var registryHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]+)?$`)
 
 // isBareImage reports whether an argument is the name of an image with its registry
@@ -76,8 +75,7 @@ func isBareImage(arg string) bool {
 	return err == nil
 }
 
-// base returns the name of the catalog: the last part of its repository, file or
-// address.
+// base derives the name of the catalog from the last part of its repository, file name or URL.
 func (r reference) base() string {
 	switch {
 	case r.text == stdinArchive:
@@ -101,7 +99,7 @@ func withoutTag(name string) string {
 	return before
 }
 
-// dir returns what stands for the directory in the positions of findings.
+// dir returns the text that replaces the directory in the positions of findings.
 func (r reference) dir() string {
 	if _, after, ok := strings.Cut(r.text, "://"); ok {
 		return strings.TrimRight(after, "/")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReferenceOf: what is an image, and what is a path.
+// TestReferenceOf checks which arguments are images and which are paths.
 func TestReferenceOf(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"quay.io/exists/catalog:v1", "oci:exists"} {
@@ -29,7 +29,7 @@ func TestReferenceOf(t *testing.T) {
 		{"dir:/tmp/saved", "dir:/tmp/saved", "saved"},
 		{"https://catalogd.example/catalogs/operatorhubio/", "https://catalogd.example/catalogs/operatorhubio/", "operatorhubio"},
 		{"https://catalogd.example/catalogs/community/api/v1/all", "https://catalogd.example/catalogs/community/api/v1/all", "community"},
-		{"quay.io/exists/catalog:v1", "", ""}, // a path that exists wins
+		{"quay.io/exists/catalog:v1", "", ""}, // an existing path has precedence
 		{"oci:exists", "", ""},
 		{"quay.io/operatorhubio/catalog", "", ""}, // neither tag nor digest
 		{"./a.b/c:v1", "", ""},

@@ -15,14 +15,15 @@ import (
 	"github.com/olmkit/olmkit/kube/oci"
 )
 
-// registries returns where images are pulled from, as files with the mirror sets of
-// OpenShift have it, and otherwise as podman and skopeo do on this host.
-func registries(mirrors []string) ([]oci.Registry, error) {
-	var list []oci.Registry
+// registries returns the configuration of registries: from mirrors, which are files with
+// OpenShift's mirror sets, or else from cluster, or else from the files of podman and skopeo
+// on this host.
+func registries(mirrors []string, cluster []oci.Registry) ([]oci.Registry, error) {
+	list := cluster
 	for _, name := range mirrors {
 		sets, err := readMirrorSets(name)
 		if err != nil {
-			return nil, fmt.Errorf("--mirrors %s: %v", name, err) // not a catalog that does not exist
+			return nil, fmt.Errorf("--mirrors %s: %v", name, err) // not wrapped, or a missing file would be reported as a missing catalog
 		}
 		list = override(list, sets)
 	}
@@ -37,8 +38,8 @@ func registries(mirrors []string) ([]oci.Registry, error) {
 	return override(host, list), nil
 }
 
-// override returns the registries of two lists. The later list replaces those of the
-// same prefix.
+// override returns the registries of two lists. If both have one with the same prefix, it
+// returns that of later.
 func override(list, later []oci.Registry) []oci.Registry {
 	list = slices.DeleteFunc(list, func(r oci.Registry) bool {
 		return slices.ContainsFunc(later, func(l oci.Registry) bool { return l.Prefix == r.Prefix })
@@ -46,8 +47,8 @@ func override(list, later []oci.Registry) []oci.Registry {
 	return append(list, later...)
 }
 
-// registriesFiles returns the files of containers-registries.conf(5), in the order in
-// which the later override the earlier.
+// registriesFiles returns the configuration files that containers-registries.conf(5)
+// describes. Later files override earlier ones.
 func registriesFiles() []string {
 	if name := os.Getenv("CONTAINERS_REGISTRIES_CONF"); name != "" {
 		return []string{name}
@@ -56,7 +57,7 @@ func registriesFiles() []string {
 	if home, err := os.UserHomeDir(); err == nil {
 		user := filepath.Join(home, ".config", "containers", "registries.conf")
 		dirs = append(dirs, user+".d")
-		if _, err := os.Stat(user); err == nil { // then those of the system do not count
+		if _, err := os.Stat(user); err == nil { // then the system's files are ignored
 			main, dirs = user, dirs[1:]
 		}
 	}
@@ -65,7 +66,7 @@ func registriesFiles() []string {
 		files = append(files, main)
 	}
 	for _, d := range dirs {
-		entries, _ := os.ReadDir(d) // which most hosts lack
+		entries, _ := os.ReadDir(d) // most hosts have no such directory
 		for _, e := range entries {
 			if !e.IsDir() && strings.HasSuffix(e.Name(), ".conf") {
 				files = append(files, filepath.Join(d, e.Name()))
@@ -125,5 +126,5 @@ func readRegistries(name string) ([]oci.Registry, error) {
 	return list, nil
 }
 
-// location returns a location as a prefix of references.
+// location converts a location to a prefix of references.
 func location(text string) string { return strings.TrimRight(text, "/") }

@@ -27,7 +27,7 @@ type refusing struct{}
 
 func (refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errOffline }
 
-// A remembered is the digest that an image reference had.
+// A remembered is the last known digest of an image reference.
 type remembered struct {
 	Reference string    `json:"reference"`
 	Digest    string    `json:"digest"`
@@ -39,8 +39,7 @@ func (i *images) rememberedFile(ref name.Reference) string {
 	return filepath.Join(i.dir, referencesDir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// digest returns the digest of an image, from its registry or, offline, what it was
-// when the registry last had an answer.
+// digest returns the digest of an image from its registry or, offline, the last known one.
 func (l *loader) digest(ctx context.Context, image string) (string, error) {
 	i := l.images
 	ref, err := name.ParseReference(image)
@@ -66,8 +65,8 @@ func (l *loader) digest(ctx context.Context, image string) (string, error) {
 	return r.Digest, nil
 }
 
-// remember keeps the digest of a reference for --offline and for "olmkit cache list". A
-// cache that cannot be written is not an error.
+// remember stores the digest of a reference for --offline and "olmkit cache list". It
+// ignores errors.
 func (i *images) remember(ref name.Reference, digest string) {
 	text, err := json.Marshal(remembered{ref.Name(), digest, time.Now().UTC().Truncate(time.Second)})
 	file := i.rememberedFile(ref)

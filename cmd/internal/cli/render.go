@@ -20,7 +20,6 @@ import (
 	"github.com/olmkit/olmkit/fbc/template"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/visible"
-	"github.com/olmkit/olmkit/kube/oci"
 )
 
 func newRender(e *env) *cobra.Command {
@@ -93,7 +92,7 @@ alone gets that reference as its image. Only images that you name are pulled.`,
 				return usagef("--from %s=%s was not used: no template names this image", image, r.from[image])
 			}
 		}
-		c, err := fbc.MergeFrom(dirs, all...)
+		c, err := fbc.Merge(dirs, all...)
 		if err != nil {
 			return err
 		}
@@ -106,14 +105,14 @@ type renderer struct {
 	*env
 	image string
 	from  map[string]string // directories by image
-	used  map[string]bool   // the images of from that something names
+	used  map[string]bool   // the images in from that were used
 	data  bundle.Data
 	// dataFlag is --data as it was given, or "".
 	dataFlag string
 }
 
-// source renders one argument. The directory is the one that files of the
-// catalog are in, if that is known.
+// source renders one argument. It also returns the directory of the catalog's files, if
+// known.
 func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root string, err error) {
 	image, dir := r.image, arg
 	if before, after, ok := strings.Cut(arg, "="); ok && (isDir(after) || isReference(after)) {
@@ -156,8 +155,7 @@ func (r *renderer) source(ctx context.Context, arg string) (c *fbc.Catalog, root
 	return c, rootOf(arg), nil
 }
 
-// unchanged refuses --data for what is a catalog already, whose bundles are
-// printed as they are.
+// unchanged returns an error if --data is set for a catalog, whose bundles are not changed.
 func (r *renderer) unchanged(catalog string) error {
 	if r.dataFlag == "" {
 		return nil
@@ -209,33 +207,27 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*bundle.Dir, 
 	return b, nil
 }
 
-// bundleImage returns the image that a reference to a bundle is, or "" for one to a
+// bundleImage returns the image of a reference to a bundle, or "" if it refers to a
 // catalog.
 func (r *renderer) bundleImage(ctx context.Context, ref reference) string {
 	image, ok := strings.CutPrefix(ref.text, registryScheme)
-	if !ok {
-		return ""
-	}
-	_, err := newLoader(r.env).fetch(ctx, ref)
-	var label *oci.LabelError
-	if errors.As(err, &label) && label.Label == oci.LabelConfigs && label.Value == "" {
+	if ok && newLoader(r.env).isBundle(ctx, ref) {
 		return image
 	}
 	return "" // loading the catalog reports other errors
 }
 
-// unpacked returns where the contents of an image are, which are a DIRECTORY or a
-// CATALOG.
+// unpacked returns the path of the contents of an image.
 func (r *renderer) unpacked(image, what string) (string, error) {
 	dir, ok := r.from[image]
 	if !ok {
-		return "", fmt.Errorf("where is it? Unpack the image and add --from %s=%s", image, what)
+		return "", fmt.Errorf("its contents are missing; unpack the image and add --from %s=%s", image, what)
 	}
 	r.used[image] = true
 	return dir, nil
 }
 
-// detect returns what kind of template a file holds, and "" for everything else.
+// detect returns the kind of template in a file, or "" for other files.
 func (r *renderer) detect(ctx context.Context, name string) string {
 	if isIndex(nil, name) {
 		return ""

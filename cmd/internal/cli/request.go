@@ -15,13 +15,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A request is a problem as people state it: with flags, about bundles that are
-// in the catalogs.
+// A request holds the flags that describe a problem.
 type request struct {
-	catalogs    []string
-	sample      *bool
-	namespace   string
-	global      string
+	clusterState
 	packages    []string
 	installed   []string
 	startingCSV []string
@@ -29,22 +25,27 @@ type request struct {
 
 func (r *request) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	addCatalogs(cmd, &r.catalogs, "another catalog")
+	r.addCluster(cmd)
+	addCatalogs(cmd, &r.catalogs, "another catalog, or the content of one of the cluster")
 	r.sample = addSample(cmd)
 	f.StringArrayVarP(&r.packages, "package", "p", nil, "a package to subscribe to, as `PACKAGE[:CHANNEL]` (repeatable)")
 	f.StringArrayVarP(&r.installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; with :CHANNEL also its subscription (repeatable)")
 	f.StringArrayVar(&r.startingCSV, "starting-csv", nil, "the bundle to start with, as `[PACKAGE=]BUNDLE` (repeatable)")
-	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve")
+	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve; of a cluster, the default is the one with subscriptions")
 	addGlobalNamespace(f, &r.global)
 }
 
 // isUsed reports whether a flag of the request was given.
 func (r *request) isUsed(cmd *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace", "global-namespace"}, cmd.Flags().Changed)
+	names := append([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace", "global-namespace"}, clusterFlags...)
+	return slices.ContainsFunc(names, cmd.Flags().Changed)
 }
 
-// problem loads the catalogs and states the problem.
+// problem loads the catalogs and returns the problem.
 func (r *request) problem(ctx context.Context, l *loader, paths []string) (*resolver.Problem, error) {
+	if r.given() {
+		return r.ofCluster(ctx, l, paths)
+	}
 	list, err := sources(paths, r.catalogs, *r.sample, r.global)
 	switch {
 	case err != nil:
@@ -60,8 +61,8 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 	}
 	for _, s := range list {
 		c := resolver.Catalog{Name: s.name, Namespace: s.namespace, Priority: s.priority}
-		if !p.Sees(c.ID()) {
-			p.Catalogs = append(p.Catalogs, c) // the answer reports it
+		if p.WhyUnseen(c.ID()) != "" {
+			p.Catalogs = append(p.Catalogs, c) // unopened: the answer reports why it is not used
 			continue
 		}
 		g, err := l.indexOf(ctx, s)
@@ -72,35 +73,48 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 		c.Graph = g
 		p.Catalogs = append(p.Catalogs, c)
 	}
+	return p, r.add(p)
+}
+
+// add adds the packages and installed operators of the command line to a problem.
+func (r *request) add(p *resolver.Problem) error {
 	channels := make([]string, len(r.installed))
+	own := len(p.Installed)
 	for i, arg := range r.installed {
 		in, channel, err := findInstalled(arg, p.Catalogs)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.Installed = append(p.Installed, in)
 		channels[i] = channel
 	}
-	if err := r.subscribe(p, channels); err != nil {
-		return nil, err
+	if err := r.subscribe(p, p.Installed[own:], channels); err != nil {
+		return err
 	}
-	return p, r.start(p)
+	return r.start(p)
 }
 
-// subscribe adds a subscription for each package, and for each installed operator
-// that is given with a channel; it owns what is installed of that package.
-func (r *request) subscribe(p *resolver.Problem, channels []string) error {
+// subscribe adds a subscription for each package in r.packages, and for each installed
+// operator with a channel. The subscription of a package owns the installed operator of that
+// package. If the cluster already has a subscription to the package, subscribe only changes
+// its channel.
+func (r *request) subscribe(p *resolver.Problem, installed []resolver.Installed, channels []string) error {
+	own := len(p.Subscriptions)
 	for _, arg := range r.packages {
 		pkg, channel, _ := strings.Cut(arg, ":")
 		if pkg == "" {
 			return usagef("--package %q has no package; write PACKAGE[:CHANNEL]", arg)
 		}
-		if slices.ContainsFunc(p.Subscriptions, func(s resolver.Subscription) bool { return s.Package == pkg }) {
+		switch i := slices.IndexFunc(p.Subscriptions, func(s resolver.Subscription) bool { return s.Package == pkg }); {
+		case i >= own:
 			return usagef("--package %s is given twice; a namespace holds one version of a package", pkg)
+		case i >= 0:
+			p.Subscriptions[i].Channel = cmp.Or(channel, p.Subscriptions[i].Channel)
+			continue
 		}
 		p.Subscriptions = append(p.Subscriptions, resolver.Subscription{Package: pkg, Channel: channel})
 	}
-	for i, in := range p.Installed {
+	for i, in := range installed {
 		at := slices.IndexFunc(p.Subscriptions, func(s resolver.Subscription) bool { return s.Package == in.Package })
 		channel := channels[i]
 		switch {
@@ -121,7 +135,7 @@ func (r *request) subscribe(p *resolver.Problem, channels []string) error {
 	return nil
 }
 
-// start gives subscriptions their startingCSV.
+// start sets the startingCSV of subscriptions from the flag.
 func (r *request) start(p *resolver.Problem) error {
 	for _, arg := range r.startingCSV {
 		pkg, name, ok := strings.Cut(arg, "=")
@@ -142,7 +156,7 @@ func (r *request) start(p *resolver.Problem) error {
 		case match >= 0:
 			p.Subscriptions[match].StartingCSV = name
 		case pkg == "" && len(p.Subscriptions) == 1:
-			p.Subscriptions[0].StartingCSV = name // the answer lists what there is instead
+			p.Subscriptions[0].StartingCSV = name // the answer lists the available bundles
 		case pkg != "":
 			return usagef("--starting-csv %s is about package %q, and no --package names it", arg, pkg)
 		default:
@@ -172,8 +186,8 @@ func graphs(cats []resolver.Catalog) []*graph.Catalog {
 	return list
 }
 
-// findInstalled returns the installed operator that an operand names, with the
-// properties that the preferred catalog gives it, and the channel that follows.
+// findInstalled returns the installed operator that an operand names, with its
+// properties from the preferred catalog, and the channel after the colon.
 func findInstalled(arg string, cats []resolver.Catalog) (in resolver.Installed, channel string, err error) {
 	o, err := findOperand(arg, graphs(cats), "")
 	if err != nil {
@@ -185,8 +199,8 @@ func findInstalled(arg string, cats []resolver.Catalog) (in resolver.Installed, 
 	return resolver.Installed{Name: o.Name, Version: o.Version, Package: o.pkg}, o.channel, nil
 }
 
-// inPreference returns the catalogs that are loaded, in an order that does not
-// depend on how they were given: by priority, then by namespace and name.
+// inPreference returns the loaded catalogs by priority, then by namespace and
+// name.
 func inPreference(cats []resolver.Catalog) []resolver.Catalog {
 	loaded := slices.DeleteFunc(slices.Clone(cats), func(c resolver.Catalog) bool { return c.Graph == nil })
 	return slices.SortedStableFunc(slices.Values(loaded), func(a, b resolver.Catalog) int {
@@ -194,8 +208,8 @@ func inPreference(cats []resolver.Catalog) []resolver.Catalog {
 	})
 }
 
-// packages yields the packages of a name, or all, in the order of preference of
-// the catalogs.
+// packages yields the packages with a name, or all, in the order of the
+// catalogs' preference.
 func packages(cats []resolver.Catalog, name string) iter.Seq[graph.Package] {
 	return func(yield func(graph.Package) bool) {
 		for _, c := range inPreference(cats) {

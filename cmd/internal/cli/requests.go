@@ -10,18 +10,18 @@ import (
 
 // requests answers the documents of --problem.
 type requests[T any] struct {
-	// kind is what a document is called.
+	// kind is what messages call a document.
 	kind string
 	id   func(*T) string
 	// answer answers a document, within --timeout.
 	answer func(context.Context, *T) (any, error)
-	// failed returns what to print for a document that cannot be answered, if it is not
-	// nil, and whether to report the error as well.
+	// failed returns what to print instead of an answer if a document cannot be answered, or nil
+	// for nothing. It reports whether to print the error, too.
 	failed func(*T, error) (a any, report bool)
 }
 
-// stream answers the documents of a file, in order. One that cannot be answered does not
-// keep the next from being answered.
+// stream answers the documents of a file in order. It continues after a document that
+// cannot be answered.
 func (q *requests[T]) stream(ctx context.Context, e *env, file string, out *printer) error {
 	in, err := e.input(ctx, file)
 	if err != nil {
@@ -76,7 +76,7 @@ func (q *requests[T]) print(out *printer, a any, name string, n int) error {
 	return text.text(out.w)
 }
 
-// label names a document of a stream: by its id, or by its place.
+// label returns a name for a document in a stream: its id or its number.
 func label(kind, id string, n int) string {
 	if id != "" {
 		return fmt.Sprintf("%s %q", kind, id)
@@ -84,7 +84,7 @@ func label(kind, id string, n int) string {
 	return fmt.Sprintf("%s %d", kind, n)
 }
 
-// heading separates the answers of a stream.
+// heading prints the line between the answers of a stream.
 func heading(w io.Writer, name string, n int) error {
 	gap := "\n"
 	if n == 1 {

@@ -13,16 +13,21 @@ import (
 
 func newResolve(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "resolve [CATALOG...] --package PACKAGE[:CHANNEL]...",
+		Use:   "resolve [CATALOG...] --package PACKAGE[:CHANNEL]... | --cluster",
 		Short: "Show what a namespace would install or upgrade",
 		Long: `Resolve shows what Operator Lifecycle Manager would install or upgrade in a
-namespace, without a cluster.
+namespace, with or without a cluster.
 
 A CATALOG is a directory of a file-based catalog, or one file of it. It has the name
 of its directory and is visible to every namespace; --catalog gives it another name, a
 priority or a namespace. Installed operators are looked up in the catalogs. An
 installed operator belongs to the subscription for its package; without one, it must
 not change. "olmkit help catalogs" and "olmkit help operators" have details.
+
+With --cluster or --filename, the subscriptions, installed operators and catalogs are
+those of a namespace of a cluster: see "olmkit plan --help". --package then adds a
+subscription, or changes the channel of one, and --catalog replaces the content of the
+catalog of its name.
 
 With --problem, resolve reads problem documents instead: one JSON document, or a
 stream of them, each answered in turn. Directories in them are relative to
@@ -36,6 +41,7 @@ read. With --problem, a conflict is an answer like any other: 0 if every problem
 answered.`,
 		Example: `  olmkit resolve ./catalog --package etcd:stable --package argocd --installed etcd=0.9.0
   olmkit resolve --catalog ours=./ours,priority=10 ./community -p vault-operator
+  olmkit resolve --cluster -n operators --package etcd:beta
   olmkit resolve --problem problems.jsonl --root ./catalogs -o json`,
 	}
 	var (
@@ -67,7 +73,8 @@ answered.`,
 		if err != nil {
 			return err
 		}
-		// A package on the command line is not a Subscription: OLM never sees it.
+		// A package on the command line is not a Subscription, so these
+		// differences do not apply.
 		a.Differs = slices.DeleteFunc(slices.Clone(a.Differs), func(d resolver.Difference) bool { return d.Subscription != "" })
 		if err := s.out.print(a); err != nil {
 			return err
@@ -89,7 +96,7 @@ type solver struct {
 	semantics resolver.Semantics
 }
 
-// solve answers one problem. The error is the problem's fault.
+// solve answers one problem. An error means that the problem is invalid.
 func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error) {
 	if s.semantics != "" {
 		p.Options.Semantics = s.semantics
@@ -113,7 +120,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 		}
 		return a, nil
 	case errors.As(err, &unhealthy):
-		// The problem states it itself: a refusal is its answer (D14).
+		// The problem requires this: the refusal is the answer (D14).
 		return unanswered(p, err), nil
 	case err != nil:
 		return nil, err

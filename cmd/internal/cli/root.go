@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -14,30 +15,42 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// The exit codes, which "olmkit help exit-codes" documents. A command that prints
-// its whole answer and exits with exitNegative is not broken: the answer is no.
+// The exit codes; see "olmkit help exit-codes". exitNegative does not mean that the command
+// failed: its answer is complete, and is "no".
 const (
 	exitOK       = 0
 	exitNegative = 1
 	exitBadInput = 2
-	// exitUnchecked is for an answer that is yes as far as it goes.
+	// exitUnchecked means that the answer is "yes" as far as it could be checked.
 	exitUnchecked = 3
-	// ExitInterrupted is that of a command that a signal ended.
+	// ExitInterrupted is the exit code of a command that was ended by a signal.
 	ExitInterrupted = 130
 )
 
-// errNegative ends a command whose answer, already printed, is no.
+// errNegative is returned by a command that has printed its answer, which is no.
 var errNegative = errors.New("the answer is no")
 
-// errUnchecked ends a command whose answer, already printed, is yes except for what
-// it could not check.
+// errUnchecked is returned by a command that has printed its answer, which is yes except
+// for what it could not check.
 var errUnchecked = errors.New("the answer is incomplete")
 
-// errReported ends a command that has already reported what is wrong with its input.
+// errReported is returned by a command that has already printed the errors in its input.
 var errReported = errors.New("bad input was reported")
 
-// Run runs one command line and returns its exit code. It reads and writes
-// nothing but the given streams and the files that the arguments name.
+// Args returns the arguments of a process for Run. If the program is named
+// kubectl_complete-olmkit, which kubectl runs to complete "kubectl olmkit", they are those of
+// the hidden completion command.
+func Args(process []string) []string {
+	if len(process) == 0 {
+		return nil
+	}
+	if strings.TrimSuffix(filepath.Base(process[0]), ".exe") == "kubectl_complete-olmkit" {
+		return append([]string{cobra.ShellCompRequestCmd}, process[1:]...)
+	}
+	return process[1:]
+}
+
+// Run runs one command line and returns its exit code. It uses only the given streams.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := &env{stdin: stdin}
 	out, notes := newScreen(stdout, &e.color), newScreen(stderr, &e.color)
@@ -75,21 +88,20 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitBadInput
 }
 
-// Command returns the tree of commands, for documents that are made of their help texts.
-// Run runs them.
+// Command returns the tree of commands, for generating documents from their help texts. Use
+// Run to run them.
 func Command() *cobra.Command {
 	return newRoot(&env{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard})
 }
 
-// An env is what a command may touch.
+// An env holds the streams and settings of a command.
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	settings
 }
 
-// A usageError is a command line that makes no sense, as opposed to input that
-// cannot be read.
+// A usageError reports an invalid command line, as opposed to invalid input.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
@@ -98,10 +110,10 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// flagError returns what is wrong with a flag, and which one may have been meant.
+// flagError returns the error for an invalid flag, with a suggestion.
 func flagError(cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && cmd.Args != nil {
-		// The flag is that of a command which does not exist.
+		// Report an unknown subcommand rather than its flags.
 		if unknown := cmd.Args(cmd, args); unknown != nil {
 			return unknown
 		}
@@ -157,8 +169,8 @@ install or upgrade, in which order of preference, and why or why not.`,
 	root.SetCompletionCommandGroupID(last)
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(newHelp(last))
-	// What cobra prints, as wide as the screen and with topics as users name
-	// them.
+	// Change cobra's usage text: wrap it to the width of the terminal, and show topics as
+	// users type them.
 	root.SetUsageTemplate(strings.NewReplacer(
 		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(e.stdout)),
 		"Additional help topics:", "Topics, for \"olmkit help TOPIC\":",
@@ -167,8 +179,8 @@ install or upgrade, in which order of preference, and why or why not.`,
 	return root
 }
 
-// guardCompletion adds the command for completion as cobra would, and has it
-// refuse a shell that it does not know, where cobra shows the help.
+// guardCompletion adds cobra's completion command, and makes it return an error for an
+// unknown shell instead of printing help.
 func guardCompletion(root *cobra.Command, args []string) {
 	root.InitDefaultCompletionCmd(args...)
 	for _, c := range root.Commands() {
@@ -185,13 +197,13 @@ func guardCompletion(root *cobra.Command, args []string) {
 	}
 }
 
-// A group is the commands that answer one question.
+// A group is a group of commands, with a question as its title.
 type group struct {
 	question string
 	commands []*cobra.Command
 }
 
-// commands returns all commands, in the order in which people come to them.
+// commands returns all commands, in the order of the overview.
 func (e *env) commands() []group {
 	return []group{
 		{"What would a namespace get, and why?", []*cobra.Command{
@@ -204,7 +216,7 @@ func (e *env) commands() []group {
 			newValidate(e), newDiff(e),
 		}},
 		{"What would a cluster do?", []*cobra.Command{
-			newStatus(e), newPlan(e), newSimulate(e), newPlatform(e), newManifests(e), newCRDSafety(e),
+			newStatus(e), newSnapshot(e), newPlan(e), newSimulate(e), newPlatform(e), newManifests(e), newPermissions(e), newCRDSafety(e),
 		}},
 		{"How is a catalog made, cut and kept?", []*cobra.Command{
 			newRender(e), newFmt(e), newMerge(e), newExtract(e), newSubset(e), newIndex(e),

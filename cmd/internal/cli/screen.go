@@ -13,11 +13,10 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// defaultWidth is how wide prose is without a terminal.
+// defaultWidth is the width of prose without a terminal.
 const defaultWidth = 100
 
-// minWidth is the narrowest that prose gets: below it, long names make a mess of
-// any layout.
+// minWidth is the minimum width of prose: below it, long names break every layout.
 const minWidth = 40
 
 // Values of --color.
@@ -27,13 +26,12 @@ const (
 	colorNever  = "never"
 )
 
-// A screen is where a command prints text to, with what its user wants of it. What
-// is not printable is written as an escape, except for the colours: the names and
-// messages of a catalog cannot steer a terminal.
+// A screen is a writer for text. It escapes everything that is not printable, except its
+// own colors, so that names and messages in a catalog cannot control the terminal.
 type screen struct {
 	*visible.Writer
 	raw io.Writer
-	// color is what --color says; nil and "" are auto.
+	// color is the value of --color; nil and "" mean auto.
 	color *string
 }
 
@@ -48,7 +46,7 @@ func newScreen(w io.Writer, color *string) *screen {
 	return s
 }
 
-// exact returns a writer for what must arrive as it is: files, pages and indexes.
+// exact returns a writer that does not escape anything, for files, pages and indexes.
 func exact(w io.Writer) io.Writer {
 	if s, ok := w.(*screen); ok {
 		return s.raw
@@ -56,8 +54,8 @@ func exact(w io.Writer) io.Writer {
 	return w
 }
 
-// errorText returns an error for people. Only a list, of what is wrong with a catalog, a
-// bundle or a template or of files, has several lines.
+// errorText returns the text of an error. Only lists of findings or files have several
+// lines.
 func errorText(err error) visible.Block {
 	text := err.Error()
 	var list interface {
@@ -69,7 +67,7 @@ func errorText(err error) visible.Block {
 			return visible.Block(visible.Line(before) + list.Error())
 		}
 	}
-	var findings fbc.Diagnostics // of a catalog in the text of a problem
+	var findings fbc.Diagnostics // of an inline catalog in a problem
 	if errors.As(err, &findings) && len(findings) > 0 {
 		if before, ok := strings.CutSuffix(text, ": "+findings.Error()); ok {
 			return listed(visible.Block(visible.Line(before)), findings, "")
@@ -78,7 +76,8 @@ func errorText(err error) visible.Block {
 	return visible.Block(visible.Line(text))
 }
 
-// bare returns the error of a problem that was named before.
+// bare returns the text of an error without the name of the problem, which is printed
+// before it.
 func bare(err error) visible.Block {
 	return visible.Block(strings.TrimPrefix(string(errorText(err)), "problem: "))
 }
@@ -92,7 +91,7 @@ func machine(w io.Writer) io.Writer {
 	return exact(w)
 }
 
-// terminal returns the terminal behind a writer, nil when there is none.
+// terminal returns the terminal behind a writer, or nil.
 func terminal(w io.Writer) *os.File {
 	if f, ok := exact(w).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return f
@@ -100,8 +99,8 @@ func terminal(w io.Writer) *os.File {
 	return nil
 }
 
-// columns returns how many characters a line of a terminal has: what COLUMNS
-// says, else what the terminal says; 0 when neither does.
+// columns returns the width of a terminal in characters: COLUMNS, or else the terminal's
+// own width, or 0 if both are unknown.
 func columns(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -114,7 +113,7 @@ func columns(w io.Writer) int {
 	return 0
 }
 
-// textWidth returns how many characters a line of prose may have.
+// textWidth returns the maximum width of a line of prose.
 func textWidth(w io.Writer) int {
 	if n := columns(w); n > 0 {
 		return max(n, minWidth)
@@ -122,8 +121,8 @@ func textWidth(w io.Writer) int {
 	return defaultWidth
 }
 
-// tableWidth returns how many characters a row of a table may have; 0 when rows
-// are as long as they are, which is always so in files and pipes.
+// tableWidth returns the maximum width of a row of a table, or 0 for no limit, as in files
+// and pipes.
 func tableWidth(w io.Writer) int {
 	if terminal(w) == nil {
 		return 0
@@ -131,8 +130,8 @@ func tableWidth(w io.Writer) int {
 	return columns(w)
 }
 
-// colored reports whether a writer wants colours: by default on a terminal, unless
-// NO_COLOR or a dumb terminal speaks against it.
+// colored reports whether to print colors to a writer: by default on a terminal, unless
+// NO_COLOR is set or the terminal is dumb.
 func colored(w io.Writer) bool {
 	if s, ok := w.(*screen); ok && s.color != nil {
 		switch *s.color {

@@ -3,7 +3,6 @@ package cli_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"strconv"
@@ -12,24 +11,22 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/olmkit/olmkit/cmd/internal/cli"
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
-
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"olmkit": func() {
-			os.Exit(cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-		},
-	})
+	olmkit := func() {
+		os.Exit(cli.Run(context.Background(), cli.Args(os.Args), os.Stdin, os.Stdout, os.Stderr))
+	}
+	testscript.Main(m, map[string]func(){"olmkit": olmkit, "kubectl-olmkit": olmkit, "kubectl_complete-olmkit": olmkit})
 }
 
-// TestScripts runs the command line as a user meets it: each script in
-// testdata/script holds arguments, files, output and exit codes.
+// TestScripts runs the command line as users do: each script in testdata/script has arguments, files, output and exit
+// codes.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		UpdateScripts:       *update,
+		UpdateScripts:       golden.Update(),
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exitcode": exitCode,

@@ -31,6 +31,10 @@ versions, and the steps to the requested one.
 The version is a range in the syntax of Masterminds/semver: ">=1.2, <2", "^1.2",
 "1.2.x". The skipRange of catalogs has a different syntax.
 
+With --cluster or --filename, the request is the ClusterExtension of the package, if
+there is one, and the catalogs are the ClusterCatalogs. Flags replace fields of the
+request, and --catalog replaces the content of the catalog of its name.
+
 With --problem, select reads request documents instead: one JSON document, or a
 stream of them, each answered in turn. Directories in them are relative to
 --root.
@@ -40,6 +44,7 @@ With --problem, a refusal is an answer like any other: 0 if every request was
 answered.`,
 		Example: `  olmkit select ./catalog --package etcd --version "0.9.x"
   olmkit select ./catalog -p etcd --channel stable --installed etcd=0.9.0
+  olmkit select --cluster --package etcd --version "<2"
   olmkit select --problem requests.jsonl -o json`,
 	}
 	var (
@@ -53,6 +58,7 @@ answered.`,
 	f := addFormat(cmd)
 	q.sample = addSample(cmd)
 	fl := cmd.Flags()
+	q.addCluster(cmd)
 	addCatalogs(cmd, &q.catalogs, "another catalog")
 	fl.StringVarP(&r.Package, "package", "p", "", "the `PACKAGE` to install")
 	fl.StringVar(&r.Version, "version", "", "the `RANGE` of versions (default any)")
@@ -85,23 +91,38 @@ answered.`,
 			}
 			r.Selector = sel
 		}
-		r.Policy, r.Options.Semver = olmv1.UpgradePolicy(policy), olmv1.SemverMode(semverIs)
+		if r.Options.Semver = olmv1.SemverMode(semverIs); !q.given() || fl.Changed("policy") {
+			r.Policy = olmv1.UpgradePolicy(policy)
+		}
 		list, err := sources(args, q.catalogs, *q.sample, resolver.DefaultGlobalNamespace)
 		if err != nil {
 			return err
+		}
+		if q.given() {
+			served, err := q.extension(cmd.Context(), l, &r, list)
+			if err != nil {
+				return err
+			}
+			list = append(list, served...)
 		}
 		if len(list) == 0 {
 			return usagef("no catalog; name its directory, or give --catalog, --sample or --problem")
 		}
 		var known []resolver.Catalog
 		for _, src := range list {
-			g, err := s.loader.indexOf(cmd.Context(), src)
+			g, err := q.content(cmd.Context(), s.loader, src)
 			if err != nil {
 				return err
+			}
+			if g == nil {
+				return usagef("%s", q.inferred[len(q.inferred)-1])
 			}
 			s.loader.note(src.path, g)
 			r.Catalogs = append(r.Catalogs, olmv1.Catalog{Name: src.name, Priority: src.priority, Labels: src.labels, Graph: g})
 			known = append(known, resolver.Catalog{Name: src.name, Graph: g})
+		}
+		for _, n := range q.inferred {
+			visible.Fprintf(e.stderr, "note: %s\n", n)
 		}
 		if installed != "" {
 			if r.Installed, err = installedBundle(installed, graphs(known), r.Package, r.Policy); err != nil {
@@ -127,7 +148,7 @@ answered.`,
 	return cmd
 }
 
-// installedBundle returns what --installed names.
+// installedBundle returns the bundle that --installed names.
 func installedBundle(arg string, known []*graph.Catalog, pkg string, policy olmv1.UpgradePolicy) (*olmv1.Installed, error) {
 	if len(packagesOf(known, pkg)) == 0 {
 		pkg = "" // the answer reports that no catalog has it
@@ -138,7 +159,7 @@ func installedBundle(arg string, known []*graph.Catalog, pkg string, policy olmv
 		o.Node, err = graph.Node{Name: bad.name, Version: bad.version}, nil // nothing depends on it (C4)
 	}
 	if err == nil && o.channel != "" {
-		err = errors.New("what is installed has no channel here; name channels with --channel")
+		err = errors.New("--installed does not take a channel here; name channels with --channel")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--installed %s: %w", arg, err)
@@ -153,7 +174,7 @@ type selector struct {
 	open   func(context.Context, string) (*graph.Catalog, error)
 }
 
-// A selectAnswer is a selection, a refusal, or why there is neither.
+// A selectAnswer is a selection, a refusal, or an error.
 type selectAnswer struct {
 	selection *olmv1.Selection
 	refusal   *olmv1.Refusal
@@ -161,7 +182,7 @@ type selectAnswer struct {
 	err       error
 }
 
-// answer answers one request. The error is the request's fault.
+// answer answers one request. An error means that the request is invalid.
 func (s *selector) answer(ctx context.Context, r olmv1.Request) (*selectAnswer, error) {
 	l := &s.loader.limits
 	r.Options.LoadLimits, r.Options.ConstraintLimits = l.fbc(), &l.rules
@@ -180,8 +201,8 @@ func (s *selector) answer(ctx context.Context, r olmv1.Request) (*selectAnswer, 
 }
 
 // isAnswer reports whether an error answers a request: OLM v1 reports an invalid range,
-// selector or installed version, and a catalog that cannot be read, as its answer (C6).
-// A path that leaves the root is a fault of the document.
+// selector or installed version, and a catalog that cannot be read, as its answer (C6). A
+// path outside the root is an error in the document.
 func isAnswer(err error) bool {
 	var fault *document.Error
 	switch {
@@ -206,7 +227,7 @@ func (s *selector) stream(ctx context.Context, file string) error {
 	return q.stream(ctx, s.loader.env, file, &s.out)
 }
 
-// MarshalJSON returns the selection or refusal itself.
+// MarshalJSON returns the JSON of the selection, or of the refusal or error.
 func (a *selectAnswer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(a.value(), json.Deterministic(true))
 }
@@ -221,7 +242,7 @@ func (a *selectAnswer) value() any {
 	return unselected{ID: a.id, Error: a.err.Error()}
 }
 
-// An unselected is the answer to a request that cannot be answered.
+// An unselected is the answer to a request that failed. It holds only the error.
 type unselected struct {
 	ID    string `json:"id,omitempty"`
 	OK    bool   `json:"ok"` // always false
@@ -250,6 +271,12 @@ func (a *selectAnswer) text(w io.Writer) error {
 		}
 		if d := a.refusal.Dependencies; d != nil && d.Conflict != nil {
 			visible.Fprintf(&b, "Its dependencies: %s\n", d.Reason)
+		}
+		if len(a.refusal.Fixes) > 0 {
+			b.WriteString("Possible fixes, least disruptive first:\n")
+		}
+		for i, f := range a.refusal.Fixes {
+			visible.Fprintf(&b, "%3d. %s\n     %s\n", i+1, f, f.Command)
 		}
 	case isAnswer(a.err):
 		visible.Fprintf(&b, "Not selected: %s\n", bare(a.err))

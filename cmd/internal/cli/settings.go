@@ -21,7 +21,7 @@ func (s *settings) addFlags(root *cobra.Command) {
 	s.color = colorAuto
 	s.images = &images{}
 	f := root.PersistentFlags()
-	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colours; auto does on a terminal where NO_COLOR is not set")
+	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colors; auto does on a terminal where NO_COLOR is not set")
 	f.Var((*duration)(&s.timeout), "timeout", "give up after a `DURATION` such as 30s; each problem of a stream has as long to arrive, and as long to be answered (default never)")
 	f.Var(&s.limits, "limit", "raise or lower a limit on hostile input; \"olmkit help limits\" lists them (repeatable)")
 	s.images.addFlags(f)
@@ -36,7 +36,7 @@ func (s *settings) addFlags(root *cobra.Command) {
 	}
 }
 
-// A timeoutError reports that --timeout is over.
+// A timeoutError reports that --timeout was exceeded.
 type timeoutError struct{ after time.Duration }
 
 func (e *timeoutError) Error() string {
@@ -51,7 +51,7 @@ func (s *settings) within(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeoutCause(ctx, s.timeout, &timeoutError{s.timeout})
 }
 
-// timedOut returns the error of --timeout in place of one that came of it.
+// timedOut replaces an error that --timeout caused with a timeoutError.
 func timedOut(ctx context.Context, err error) error {
 	var late *timeoutError
 	if err != nil && errors.As(context.Cause(ctx), &late) && (errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
@@ -60,8 +60,8 @@ func timedOut(ctx context.Context, err error) error {
 	return err
 }
 
-// timed lets a command run within --timeout, unless it answers a stream, where
-// each answer has its own.
+// timed makes --timeout limit the duration of a command. A command that answers a stream of
+// problems is left alone: it applies --timeout to each answer.
 func (e *env) timed(cmd *cobra.Command) {
 	run := cmd.RunE
 	if run == nil || cmd.Annotations[streams] != "" {
@@ -78,8 +78,8 @@ func (e *env) timed(cmd *cobra.Command) {
 	}
 }
 
-// streams marks commands, and --problem flags, that answer one problem after the
-// other.
+// streams is the key of the annotation that marks commands and --problem flags that read a
+// stream of problems.
 const streams = "streams"
 
 // A duration is the value of a flag.
@@ -88,7 +88,7 @@ type duration time.Duration
 // String, Set and Type implement pflag.Value.
 func (d *duration) String() string {
 	if *d == 0 {
-		return "0" // what help takes for no default
+		return "0" // pflag shows no default for "0"
 	}
 	return time.Duration(*d).String()
 }

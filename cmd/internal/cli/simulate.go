@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 func newSimulate(e *env) *cobra.Command {
@@ -23,10 +25,11 @@ func newSimulate(e *env) *cobra.Command {
 		Use:   "simulate {-f FILE...|--cluster} [CATALOG...]",
 		Short: "Simulate a namespace until nothing is left to do",
 		Long: `Simulate reads a cluster or its objects, as "olmkit plan" does, and applies one plan
-after another in memory until nothing is left to do. It prints each write with its
-reason, such as every upgrade on the way to the head of a channel, and the final
-state. CRDs are served and deployments run as soon as they are written; those already
-in the files keep their recorded status until then.
+after another in memory until nothing is left to do. It prints the final state and
+what needs a person and, with --writes, each write with its reason, such as every
+upgrade on the way to the head of a channel. JSON always has the writes. CRDs are
+served and deployments run as soon as they are written; those already in the files
+keep their recorded status until then.
 
 ` + stateHelp + `
 The simulation ends at an install plan that needs approval, unless --approve is
@@ -42,22 +45,25 @@ resolved or writes were refused, 2 the input could not be read.`,
   olmkit simulate -f state.yaml --approve ./catalog -o json`,
 	}
 	var s clusterState
-	var approve bool
+	var approve, writes bool
 	f := addFormat(cmd)
 	s.addFlags(cmd)
 	cmd.Flags().BoolVar(&approve, "approve", false, "approve every install plan")
+	cmd.Flags().BoolVar(&writes, "writes", false, "also print each write")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
-		cluster, catalogs, err := s.load(ctx, newLoader(e), args)
+		l := newLoader(e)
+		l.whole = true // the plan needs the manifests
+		cluster, catalogs, err := s.load(ctx, l, args)
 		if err != nil {
 			return err
 		}
 		if err := startControllers(cluster); err != nil {
 			return err
 		}
-		sim := &simulation{cluster: cluster, namespace: s.namespace, inferred: s.inferred, out: printer{w: e.stdout, format: *f}}
+		sim := &simulation{cluster: cluster, namespace: s.namespace, inferred: s.inferred, writes: writes, out: printer{w: e.stdout, format: *f}}
 		cluster.Admit = sim.admit(ctx)
-		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check}}
+		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, IgnoreOLM: true}}
 		r, err := sim.run(ctx, approve)
 		if err != nil {
 			return err
@@ -70,9 +76,8 @@ resolved or writes were refused, 2 the input could not be read.`,
 	return cmd
 }
 
-// startControllers lets the cluster serve CRDs and run deployments from now on. Of
-// those that it has, that goes for the ones without a status: that of the others
-// is what the cluster said.
+// startControllers makes the cluster serve CRDs and run deployments. CRDs and deployments that
+// already have a status keep it.
 func startControllers(c *memcluster.Cluster) error {
 	c.Controllers = true
 	for _, o := range c.List() {
@@ -99,15 +104,17 @@ type simulation struct {
 	passes    int
 	err       error
 	inferred  []reconcile.Note // from the files
-	// bounded: the operator group names a service account.
+	writes    bool             // whether text has the writes
+	steps     []*simulatedStep // the writes, for text
+	// bounded is true if the operator group names a service account.
 	bounded bool
-	// notes report what the service account of the group may not do, as of the
-	// first time that it was known.
+	// notes reports what the service account of the operator group may not do, as soon as the
+	// simulation finds out.
 	notes []reconcile.Note
 }
 
-// admit refuses what a real cluster would: what the service account of the operator
-// group may not do (F10).
+// admit returns a function that rejects, as a real cluster would, the writes that the
+// service account of the operator group may not make (F10).
 func (s *simulation) admit(ctx context.Context) func(reconcile.Change) error {
 	return func(c reconcile.Change) error {
 		if !s.bounded || !c.IsBounded() {
@@ -121,8 +128,8 @@ func (s *simulation) admit(ctx context.Context) func(reconcile.Change) error {
 	}
 }
 
-// attentive is the cluster of a simulation, which notes ahead what the service
-// account of the group may not do.
+// attentive is the cluster of a simulation. Each time it is read, it records in sim what the
+// service account of the operator group may not do.
 type attentive struct {
 	*memcluster.Cluster
 	sim *simulation
@@ -145,7 +152,7 @@ func (a *attentive) Read(ctx context.Context, namespace string) (*reconcile.Snap
 	return s, nil
 }
 
-// run runs to the end and prints it. What was refused for good belongs to it.
+// run runs the simulation and prints its result, including permanently rejected writes.
 func (s *simulation) run(ctx context.Context, approve bool) (*reconcile.Result, error) {
 	for {
 		r, err := s.loop.Run(ctx, s.namespace)
@@ -168,27 +175,40 @@ func (s *simulation) run(ctx context.Context, approve bool) (*reconcile.Result, 
 				continue
 			}
 		}
-		end, err := s.end(r)
+		end, err := s.end(ctx, r)
 		if err != nil {
 			return nil, err
 		}
-		return r, s.out.print(end)
+		if err := s.out.print(end); err != nil || !s.writes || len(s.steps) == 0 {
+			return r, err
+		}
+		if _, err := visible.Fprintf(s.out.w, "\nWrites, by round:\n"); err != nil {
+			return r, err
+		}
+		for _, step := range s.steps {
+			if err := s.out.print(step); err != nil {
+				return r, err
+			}
+		}
+		return r, nil
 	}
 }
 
-// progress prints a write.
+// progress prints a write, or keeps it until the end.
 func (s *simulation) progress(pass int, c reconcile.Change, err error) {
-	step := &simulatedStep{Pass: s.passes + pass, Op: c.Op, Object: c.Key(), Reason: c.Reason}
+	step := &simulatedStep{Pass: s.passes + pass, Op: c.Op, Object: c.Key(), Reason: c.Reason, Rule: c.Rule}
 	if err != nil {
 		step.Error = err.Error()
 	}
-	if s.err == nil {
+	if s.out.format == formatText {
+		s.steps = append(s.steps, step)
+	} else if s.err == nil {
 		s.err = s.out.print(step)
 	}
 }
 
-// approve approves the install plans that wait for it, and reports whether any
-// did.
+// approve approves the install plans that wait for approval. It reports whether there were
+// any.
 func (s *simulation) approve() (bool, error) {
 	found := false
 	for _, o := range s.cluster.List() {
@@ -217,25 +237,34 @@ type simulatedStep struct {
 	Op     reconcile.Op `json:"op"`
 	Object olm.Key      `json:"object"`
 	Reason string       `json:"reason"`
+	Rule   string       `json:"rule,omitzero"`
 	Error  string       `json:"error,omitzero"`
 }
 
 func (s *simulatedStep) text(w io.Writer) error {
-	_, err := visible.Fprintf(w, "%3d  %s %s: %s\n", s.Pass, s.Op, s.Object, s.Reason)
+	rule := ""
+	if s.Rule != "" {
+		rule = " (" + s.Rule + ")"
+	}
+	_, err := visible.Fprintf(w, "%3d  %s %s: %s%s\n", s.Pass, s.Op, s.Object, s.Reason, rule)
 	if err == nil && s.Error != "" {
 		_, err = visible.Fprintf(w, "     refused: %s\n", s.Error)
 	}
 	return err
 }
 
-// A simulationEnd is how a simulation ends.
+// A simulationEnd is the result of a simulation.
 type simulationEnd struct {
 	Namespace     string              `json:"namespace"`
 	Passes        int                 `json:"passes"`
 	Operators     []endOfCSV          `json:"operators"`
 	Subscriptions []endOfSubscription `json:"subscriptions"`
 	Refused       string              `json:"refused,omitzero"`
-	// RefusedWrites are the writes that the cluster refused for good.
+	// Report is the full explanation of Refused, with fixes.
+	Report *resolver.Report `json:"report,omitzero"`
+	// Needs is what a person has to do first. It is empty if nothing has to be done.
+	Needs string `json:"needs,omitempty"`
+	// RefusedWrites lists the writes that the cluster permanently refused.
 	RefusedWrites []string         `json:"refusedWrites,omitempty"`
 	Notes         []reconcile.Note `json:"notes,omitempty"`
 }
@@ -256,11 +285,16 @@ type endOfSubscription struct {
 	CurrentCSV   string                `json:"currentCSV,omitzero"`
 }
 
-func (s *simulation) end(r *reconcile.Result) (*simulationEnd, error) {
+func (s *simulation) end(ctx context.Context, r *reconcile.Result) (*simulationEnd, error) {
 	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
+	var waiting []string
 	d := &simulationEnd{
 		Namespace: s.namespace, Passes: s.passes, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
+	}
+	var err error
+	if d.Report, err = conflictReport(ctx, r.Plan); err != nil {
+		return nil, err
 	}
 	for _, e := range r.Refused {
 		d.RefusedWrites = append(d.RefusedWrites, e.Error())
@@ -284,14 +318,51 @@ func (s *simulation) end(r *reconcile.Result) (*simulationEnd, error) {
 			}
 			st := &sub.Status
 			d.Subscriptions = append(d.Subscriptions, endOfSubscription{sub.Metadata.Name, sub.Spec.Package, st.State, st.InstalledCSV, st.CurrentCSV})
+		case olm.KindInstallPlan:
+			ip, err := olm.As[olm.InstallPlan](o)
+			if err != nil {
+				return nil, err
+			}
+			if !ip.Spec.Approved && ip.Status.Phase == olm.PlanRequiresApproval {
+				waiting = append(waiting, ip.Metadata.Name)
+			}
 		}
 	}
+	d.Needs = d.needs(waiting)
 	return d, nil
 }
 
+// needs returns what a person has to do first. waiting lists the install plans that wait for
+// approval.
+func (d *simulationEnd) needs(waiting []string) string {
+	switch {
+	case d.Report != nil && len(d.Report.Cores[0].Fixes) > 0:
+		return "resolve the conflict: " + d.Report.Cores[0].Fixes[0].String()
+	case d.Report != nil:
+		return "resolve the conflict: " + d.Report.Cores[0].Headline
+	case d.Refused != "":
+		return "repair what the subscriptions need: " + d.Refused
+	case len(d.RefusedWrites) > 0:
+		return "allow the refused writes, which are listed below"
+	case len(waiting) > 0:
+		return fmt.Sprintf("approve install plan %s: kubectl patch installplan %s -n %s --type merge --patch '{\"spec\":{\"approved\":true}}'", waiting[0], waiting[0], d.Namespace)
+	}
+	for _, c := range d.Operators {
+		if c.Phase != olm.PhaseSucceeded {
+			return fmt.Sprintf("repair %s, which is %s: %s", c.Name, c.Phase, phrase.Clause(c.Message))
+		}
+	}
+	return ""
+}
+
 func (d *simulationEnd) text(w io.Writer) error {
-	if _, err := visible.Fprintf(w, "\nNamespace %s is stable after %s.\n", d.Namespace, phrase.Count(d.Passes, "round")); err != nil {
+	if _, err := visible.Fprintf(w, "Namespace %s is stable after %s.\n", d.Namespace, phrase.Count(d.Passes, "round")); err != nil {
 		return err
+	}
+	if d.Needs != "" {
+		if _, err := visible.Fprintf(w, "Needs a person: %s.\n", visible.Words(d.Needs)); err != nil {
+			return err
+		}
 	}
 	subs := table{header: []string{"SUBSCRIPTION", "PACKAGE", "STATE", "INSTALLED", "CURRENT"}}
 	for _, s := range d.Subscriptions {
@@ -307,10 +378,8 @@ func (d *simulationEnd) text(w io.Writer) error {
 	if err := csvs.text(w); err != nil {
 		return err
 	}
-	if d.Refused != "" {
-		if _, err := visible.Fprintf(w, "The subscriptions cannot be resolved: %s\n", d.Refused); err != nil {
-			return err
-		}
+	if err := writeRefusal(w, d.Refused, d.Report); err != nil {
+		return err
 	}
 	for _, text := range d.RefusedWrites {
 		if _, err := visible.Fprintf(w, "The cluster would refuse to %s\n", text); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/olmkit/olmkit/internal/sample"
 )
 
-// TestSparseFiles reads files that are much larger than what is in them: commands refuse
-// them without reading more than their limits, and obey --timeout meanwhile (A16, S4).
+// TestSparseFiles checks that commands refuse huge sparse files without reading more than their limits, and obey
+// --timeout meanwhile (A16, S4).
 func TestSparseFiles(t *testing.T) {
 	dir := t.TempDir()
 	catalog, err := graph.Load(t.Context(), sample.Catalog(), nil)
@@ -76,7 +76,7 @@ func TestSparseFiles(t *testing.T) {
 			}
 			out.Reset()
 			if code := Run(t.Context(), []string{command, name, "--timeout", "1ns"}, strings.NewReader(""), io.Discard, &out); code != exitBadInput {
-				t.Errorf("%s %s within no time: exit code %d:\n%s", command, f.name, code, &out)
+				t.Errorf("%s %s with an expired timeout: exit code %d:\n%s", command, f.name, code, &out)
 			}
 		}
 	}

@@ -39,7 +39,8 @@ The head of a channel and deprecations come from the content of catalogs, which
 image that each one serves. Without content, they come from the status that OLM wrote.
 
 Nothing is written. Each kind is listed once, in pages; kinds that may not be read are
-reported and treated as unknown. --print-rbac prints the ClusterRole that is needed.
+reported and treated as unknown. --print-rbac prints the ClusterRole that is needed
+by all commands that read a cluster.
 
 Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval or
 blocks the next version of the platform, 2 the cluster could not be read, 3 no action
@@ -59,7 +60,7 @@ is known to be needed, but some objects of operators could not be read.`,
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if printRBAC {
-			_, err := io.WriteString(machine(e.stdout), clusterRole())
+			_, err := io.WriteString(machine(e.stdout), clusterRole(s.pullSecrets))
 			return err
 		}
 		s.on = s.on || len(s.files) == 0
@@ -88,9 +89,9 @@ is known to be needed, but some objects of operators could not be read.`,
 // formatWide prints a table with more columns.
 const formatWide = "wide"
 
-// A statusDocument is the operators of a cluster.
+// A statusDocument lists the operators and catalogs of a cluster.
 type statusDocument struct {
-	// Act is set if somebody has to act.
+	// Act is set if a user has to act.
 	Act bool `json:"act"`
 	// PlatformVersion is the version of the platform, if it is known.
 	PlatformVersion string           `json:"platformVersion,omitzero"`
@@ -99,14 +100,15 @@ type statusDocument struct {
 	Unread          []unread         `json:"unread,omitempty"`
 	Notes           []reconcile.Note `json:"notes,omitempty"`
 	wide            bool
-	// partial is set if there may be operators that could not be read.
+	// partial is true if a kind of operator object could not be read, so that operators may be
+	// missing.
 	partial bool
 }
 
-// An operatorStatus is one operator, and whether it can move.
+// An operatorStatus is an operator, and whether it can be upgraded.
 type operatorStatus struct {
-	// Object is what it is managed by: a Subscription, a ClusterServiceVersion without
-	// one, or a ClusterExtension.
+	// Object is the object that manages it: a Subscription, a ClusterServiceVersion without
+	// a subscription, or a ClusterExtension.
 	Object    olm.Key `json:"object"`
 	Package   string  `json:"package"`
 	Installed string  `json:"installed,omitzero"`
@@ -117,16 +119,19 @@ type operatorStatus struct {
 	Catalog string `json:"catalog,omitzero"`
 	Moves   moves  `json:"moves"`
 	Why     string `json:"why,omitzero"`
-	// Deprecated are the messages of deprecations.
+	// Deprecated lists the messages of deprecations.
 	Deprecated []string `json:"deprecated,omitempty"`
-	// Blocks is why the platform cannot go to its next version.
+	// Blocks is the reason why the operator blocks the next version of the platform, if it does.
 	Blocks string `json:"blocks,omitzero"`
-	// Outlook is how far the operator gets in its channel, if the content of its catalog is
-	// known.
+	// Outlook is how far the operator can be upgraded in its channel, if the content of its
+	// catalog is known.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
+
+	catalogNamespace string
+	channels         []string // of a ClusterExtension
 }
 
-// moves is whether an operator can move.
+// moves states whether an operator can be upgraded.
 type moves string
 
 const (
@@ -138,11 +143,11 @@ const (
 	movesUnknown   moves = "unknown"
 )
 
-// A catalogStatus is a catalog, and what it serves.
+// A catalogStatus is a catalog and the content that it serves.
 type catalogStatus struct {
 	Object olm.Key `json:"object"`
 	Image  string  `json:"image,omitzero"`
-	// Digest is that of the image that is served now, if it is known.
+	// Digest is the digest of the image that is served, if known.
 	Digest  string `json:"digest,omitzero"`
 	Healthy bool   `json:"healthy"`
 	Why     string `json:"why,omitzero"`
@@ -227,7 +232,7 @@ func (d *statusDocument) text(w io.Writer) error {
 	return nil
 }
 
-// why returns all that is to be known of an operator in one line.
+// why returns all remarks about an operator on one line.
 func (o *operatorStatus) why() string {
 	parts := []string{o.Why}
 	if o.Blocks != "" {

@@ -17,10 +17,10 @@ const (
 	reset  = "\x1b[0m"
 )
 
-// sequences are all of them.
+// sequences lists all escape sequences.
 var sequences = []string{bold, dim, red, green, yellow, reset}
 
-// paint returns text in a colour where the writer wants colours.
+// paint returns text in a color if the writer supports colors.
 func paint(w io.Writer, color, text string) visible.Block {
 	text = visible.Line(text)
 	if colored(w) {
@@ -29,7 +29,8 @@ func paint(w io.Writer, color, text string) visible.Block {
 	return visible.Block(text)
 }
 
-// styleFor returns the colours of explanations for a writer, or nil if it wants none.
+// styleFor returns the colors of explanations for a writer, or nil if it does not support
+// colors.
 func styleFor(w io.Writer) *resolver.Style {
 	if !colored(w) {
 		return nil

@@ -98,8 +98,8 @@ kept bundles, and their dependencies. With -o fbc, it prints the part as a catal
 	return cmd
 }
 
-// giveRanges gives packages their ranges of versions: a separate one, or the one
-// for all.
+// giveRanges sets the version range of each package in wants: the one given for that package,
+// or else the one given for all packages.
 func giveRanges(wants []subset.Want, ranges []string) error {
 	common, own := "", map[string]string{}
 	for _, text := range ranges {
@@ -122,11 +122,11 @@ func giveRanges(wants []subset.Want, ranges []string) error {
 	return nil
 }
 
-// installedIn returns what --installed names.
+// installedIn returns the bundle that --installed names.
 func installedIn(cat *graph.Catalog, arg string) (subset.Installed, error) {
 	o, err := findOperand(arg, []*graph.Catalog{cat}, "")
 	if err == nil && o.pkg == "" {
-		err = fmt.Errorf("which package is it of? write PACKAGE=%s%s", arg, hint(o.Name, namesOf([]*graph.Catalog{cat})))
+		err = fmt.Errorf("its package is unknown; write PACKAGE=%s%s", arg, hint(o.Name, namesOf([]*graph.Catalog{cat})))
 	}
 	if err != nil {
 		return subset.Installed{}, fmt.Errorf("--installed %s: %w", arg, err)

@@ -15,10 +15,10 @@ type table struct {
 	rows   [][]string
 }
 
-// columnGap is what stands between two columns.
+// columnGap separates two columns.
 const columnGap = "  "
 
-// minColumn is how narrow a terminal can make a column.
+// minColumn is the minimum width of a column.
 const minColumn = 12
 
 func (t *table) add(cells ...string) {
@@ -31,8 +31,8 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// text prints the table. On a terminal that is too narrow the widest columns are
-// cut; in a file or pipe never.
+// text prints the table. On a narrow terminal, it truncates the widest columns;
+// in a file or pipe, it truncates nothing.
 func (t *table) text(w io.Writer) error {
 	widths := t.widths(tableWidth(w))
 	b := bufio.NewWriter(w)
@@ -43,8 +43,8 @@ func (t *table) text(w io.Writer) error {
 	return b.Flush()
 }
 
-// widths returns how wide each column is, where a row may have so many
-// characters, 0 for any number.
+// widths returns the width of each column for rows of at most limit characters;
+// 0 means no limit.
 func (t *table) widths(limit int) []int {
 	widths := make([]int, len(t.header))
 	total := len(columnGap) * (len(widths) - 1)
@@ -63,7 +63,7 @@ func (t *table) widths(limit int) []int {
 			}
 		}
 		if widths[widest] <= minColumn {
-			break // let the terminal wrap what is left
+			break // let the terminal wrap the rows
 		}
 		widths[widest]--
 		total--
@@ -71,8 +71,8 @@ func (t *table) widths(limit int) []int {
 	return widths
 }
 
-// cut shortens a name in its middle, as names of bundles differ at their end, and
-// a sentence at its end.
+// cut truncates a sentence at its end, and a name in its middle, because names
+// of bundles differ at the end.
 func cut(s string, width int) string {
 	r := []rune(s)
 	if strings.Contains(s, " ") {

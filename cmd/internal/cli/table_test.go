@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTable lays a table out for a terminal that is wide, too narrow, and far too
-// narrow: the widest column is cut first, and none below minColumn.
+// TestTable prints a table for a terminal that is wide, too narrow, and far too narrow. The widest column is truncated
+// first, and no column becomes narrower than minColumn.
 func TestTable(t *testing.T) {
 	tab := table{header: []string{"NAME", "LIST", "END"}}
 	tab.add("a", strings.Repeat("x", 30), "")
@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// FuzzParseSource reads anything without harm; what it reads has a path.
+// FuzzParseSource checks that any input is parsed without a panic, and that a result has a path.
 func FuzzParseSource(f *testing.F) {
 	for _, text := range []string{"a=b", "./a", "a=b,priority=1,namespace=n,label=k=v", "=", "a,priority=1", ",", "a=,label=x"} {
 		f.Add(text)

@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/internal/testcatalog"
 )
 
-// questions are the commands that take a compiled index in the place of INDEX.
+// questions are command lines that read a compiled index, INDEX.
 var questions = []string{
 	"list packages INDEX",
 	"list channels INDEX db -o json",
@@ -35,11 +35,10 @@ var questions = []string{
 	"subset INDEX -p db",
 }
 
-// FuzzTamperedIndex asks compiled indexes everything whose records were changed and
-// whose checksums match. An answer may be of any kind, with an exit code that is
-// documented, but not a panic; a refusal is explained, and each answer comes in time (S5).
+// FuzzTamperedIndex runs all questions on compiled indexes with changed records and matching checksums. Any answer
+// with a documented exit code is accepted, but no panic; errors are explained, and each command ends in time (S5).
 func FuzzTamperedIndex(f *testing.F) {
-	catalog, err := graph.LoadBytes(f.Context(), []byte(testcatalog.Mixed), "catalog.yaml", nil)
+	catalog, err := graph.LoadReader(f.Context(), strings.NewReader(testcatalog.Mixed), "catalog.yaml", nil)
 	if err != nil {
 		f.Fatal(err)
 	}

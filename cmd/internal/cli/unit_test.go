@@ -57,7 +57,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// A stream of problems names the same directory again and again.
+// TestLoaderLoadsOnce checks that a catalog is loaded once, because a stream of problems often
+// names the same directory.
 func TestLoaderLoadsOnce(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, sample.Catalog()); err != nil {
@@ -77,7 +78,7 @@ func TestLoaderLoadsOnce(t *testing.T) {
 			t.Errorf("index(%q) was loaded a second time", path)
 		}
 	}
-	// Errors are kept too.
+	// Errors are cached, too.
 	_, err1 := l.index(t.Context(), dir+"/nowhere")
 	_, err2 := l.index(t.Context(), dir+"/nowhere")
 	if err1 == nil || err1 != err2 {
@@ -85,7 +86,8 @@ func TestLoaderLoadsOnce(t *testing.T) {
 	}
 }
 
-// The bar appears when a load takes long, and goes away.
+// TestProgress checks that the progress bar appears if a load takes long, and disappears
+// afterwards.
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Unix(0, 0)
@@ -108,7 +110,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// D18: an interrupt ends the work and is not taken for bad input.
+// TestInterrupt checks that an interrupt ends the work and is not reported as invalid input (D18).
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -124,12 +126,12 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("%q ends with %d, want %d; %s", args, code, ExitInterrupted, &stderr)
 		}
 		if stdout.Len() > 0 {
-			t.Errorf("%q prints %q though it was interrupted", args, &stdout)
+			t.Errorf("%q printed %q although it was interrupted", args, &stdout)
 		}
 	}
 }
 
-// Nobody wants half an answer: a closed output is an error.
+// TestBrokenOutput checks that a closed output is an error, because half an answer is useless.
 func TestBrokenOutput(t *testing.T) {
 	for _, args := range [][]string{
 		{"resolve", "--sample", "-p", "etcd"},
@@ -148,7 +150,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestSubsetCount counts one bundle as one.
+// TestSubsetCount checks the singular and plural of bundle.
 func TestSubsetCount(t *testing.T) {
 	var b strings.Builder
 	if err := (&subsetAnswer{Bundles: 1, Of: 1}).text(&b); err != nil || !strings.HasSuffix(b.String(), "1 of 1 bundle is kept.\n") {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/olmkit/olmkit/fbc"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
@@ -18,13 +19,15 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/bundlelint"
 )
 
 func newValidate(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "validate CATALOG",
-		Short: "Check a catalog and list all its faults",
-		Long: `Validate checks a catalog: a directory, one file, or - for standard input. It lists
+		Use:   "validate CATALOG|BUNDLE",
+		Short: "Check a catalog or a bundle and list all its faults",
+		Long: `Validate checks a catalog: a directory, one file, or - for standard input. It also
+checks a bundle: a directory with manifests/ and metadata/, or its image. It lists
 every finding with its file and line. Errors are faults; warnings are legal content
 that strands or surprises users. "olmkit explain CODE" describes each kind of finding.
 
@@ -33,11 +36,13 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 		Example: `  olmkit validate ./catalog
   olmkit validate ./catalog/etcd/catalog.yaml -o json
   olmkit validate ./catalog -o sarif > olmkit.sarif
+  olmkit validate ./etcd/0.9.4 --kube-version 1.34
   olmkit explain stranded`,
 	}
 	f := addFormats(cmd, "sarif for code scanners, github for workflow annotations", string(fbcreport.SARIF), string(fbcreport.GitHub))
 	from := addCatalog(cmd)
 	cmd.ValidArgsFunction = from.completeCatalog()
+	kubeVersion := cmd.Flags().String("kube-version", "", "the Kubernetes `VERSION` that a bundle is for (default: "+bundlelint.Newest().String()+")")
 	quiet := cmd.Flags().Bool("no-warnings", false, "list errors only")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		special := fbcreport.Format(*f) == fbcreport.SARIF || fbcreport.Format(*f) == fbcreport.GitHub
@@ -45,7 +50,13 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 		if err != nil {
 			return err
 		}
-		r, err := validate(cmd.Context(), newLoader(e), catalog, *quiet)
+		lint := &bundlelint.Options{Limits: e.limits.forBundles(), Catalog: e.limits.fbc()}
+		if *kubeVersion != "" {
+			if lint.Kubernetes, err = version.ParseGeneric(*kubeVersion); err != nil {
+				return usagef("--kube-version %q: write a version such as 1.34", *kubeVersion)
+			}
+		}
+		r, err := validate(cmd.Context(), newLoader(e), catalog, lint, *quiet)
 		if err != nil {
 			return err
 		}
@@ -72,11 +83,13 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 	return cmd
 }
 
-// A report is what validate found.
+// A report is the result of validating a catalog or a bundle.
 type report struct {
 	Path  string `json:"path"`
 	Valid bool   `json:"valid"`
-	// What the catalog holds, as far as it could be loaded.
+	// Bundle is the name of the bundle, if the path is that of a bundle that can be read.
+	Bundle string `json:"bundle,omitempty"`
+	// The numbers of loaded packages, channels and bundles.
 	Packages int             `json:"packages"`
 	Channels int             `json:"channels"`
 	Bundles  int             `json:"bundles"`
@@ -85,14 +98,15 @@ type report struct {
 	Findings fbc.Diagnostics `json:"findings"`
 
 	source string
-	files  fs.FS // nil where they cannot be read again
+	lint   *bundlelint.Options
+	files  fs.FS // nil if they cannot be read again
 	loaded bool
 }
 
-// validate reports on the catalog at a path. The error is that of a catalog that
-// cannot be read at all.
-func validate(ctx context.Context, l *loader, catalog string, errorsOnly bool) (*report, error) {
-	r := &report{Path: display(catalog), source: catalog}
+// validate returns a report on the catalog or bundle at a path. It returns an error if nothing
+// at that path can be read.
+func validate(ctx context.Context, l *loader, catalog string, lint *bundlelint.Options, errorsOnly bool) (*report, error) {
+	r := &report{Path: display(catalog), source: catalog, lint: lint}
 	found, err := r.check(ctx, l)
 	if err != nil {
 		return nil, err
@@ -108,8 +122,21 @@ func validate(ctx context.Context, l *loader, catalog string, errorsOnly bool) (
 	return r, nil
 }
 
-// check runs every check there is.
+// check runs all checks.
 func (r *report) check(ctx context.Context, l *loader) (fbc.Diagnostics, error) {
+	files, closer, err := l.bundleFiles(ctx, r.source)
+	if err != nil {
+		return nil, err
+	}
+	if files != nil {
+		defer closer.Close()
+		out, err := bundlelint.Lint(ctx, files, r.lint)
+		if err != nil {
+			return nil, err
+		}
+		r.Bundle = out.Name
+		return fbcreport.Locate(ctx, files, out.Findings), nil
+	}
 	blobs, found, files, err := l.check(ctx, r.source)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -146,7 +173,10 @@ func (r *report) text(w io.Writer) error {
 	if !r.Valid {
 		verdict = "is not valid"
 	}
-	if r.loaded {
+	switch {
+	case r.Bundle != "":
+		verdict += ": bundle " + r.Bundle
+	case r.loaded:
 		verdict += fmt.Sprintf(": %s, %s, %s", phrase.Count(r.Packages, "package"), phrase.Count(r.Channels, "channel"), phrase.Count(r.Bundles, "bundle"))
 	}
 	if r.Errors+r.Warnings > 0 {
@@ -156,8 +186,8 @@ func (r *report) text(w io.Writer) error {
 	return err
 }
 
-// dir returns the directory that positions are relative to, so that people can
-// open them as they are printed.
+// dir returns the directory that positions are relative to, so that the printed
+// paths can be opened.
 func (r *report) dir() string {
 	if r.source == stdinPath || r.source == samplePath {
 		return ""

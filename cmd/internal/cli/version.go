@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// outputVersion numbers the shape of the output for machines. It grows when a
-// field changes its meaning or goes away, not when one is added.
+// outputVersion is the version of the JSON output. It is incremented when a
+// field changes its meaning or is removed, not when one is added.
 const outputVersion = 1
 
 type versionInfo struct {

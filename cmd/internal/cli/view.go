@@ -19,12 +19,12 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// defaultListen is reached from this machine only. A port of 0 is any free one.
+// defaultListen can be reached only from this machine, and has any free port.
 const defaultListen = "127.0.0.1:0"
 
 func newView(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "view [CATALOG...] -o PAGE | --serve",
+		Use:   "view {[CATALOG...]|--cluster} -o PAGE | --serve",
 		Short: "Make an HTML page to browse catalogs, resolutions and differences",
 		Long: `View makes one self-contained HTML page, which needs no network and no server. It
 shows the packages of the catalogs, with a search over names, APIs and descriptions,
@@ -36,6 +36,10 @@ the page shows what a namespace would get and why, or the conflict and its possi
 fixes. Without a CATALOG, it shows the catalogs of the problems. With --diff, it
 shows what changed from an older catalog, as olmkit diff does.
 
+With --cluster or --filename, the page shows what a namespace of a cluster would get,
+and the catalogs that the cluster serves. With a CATALOG, it shows that one, compared
+with the catalog of the cluster that it would replace, as olmkit diff does.
+
 --serve serves the page instead, until it is interrupted, and only to this machine
 unless --listen names another address. --timeout limits how long making the page
 takes.
@@ -43,6 +47,7 @@ takes.
 Exit codes: 0 the page was made, 2 the input could not be read.`,
 		Example: `  olmkit view ./catalog -o page.html
   olmkit view ./catalog --package etcd:stable --installed etcd=0.9.0 --serve
+  olmkit view --cluster -n operators --serve
   olmkit view --problem conflict.json -o page.html
   olmkit view ./catalog-4.17 --diff ./catalog-4.16 -o page.html`,
 	}
@@ -72,7 +77,7 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
 		if err := checkFile(v.out, "a page"); err != nil {
 			return err
 		}
-		// --timeout is for making the page; it is served for as long as people look.
+		// --timeout limits generating the page, not serving it.
 		ctx, cancel := v.within(cmd.Context())
 		asked := slices.ContainsFunc([]string{"package", "installed", "starting-csv", "namespace"}, cmd.Flags().Changed)
 		page, err := v.page(ctx, args, asked)
@@ -89,7 +94,7 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
 	return cmd
 }
 
-// A viewer makes a page.
+// A viewer generates a page.
 type viewer struct {
 	*env
 	loader           *loader
@@ -99,7 +104,7 @@ type viewer struct {
 	serve            bool
 }
 
-// page loads everything and makes the page.
+// page loads the catalogs, resolves the problems and generates the page.
 func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Page, error) {
 	in := &view.Input{}
 	list, err := sources(args, v.request.catalogs, *v.request.sample, v.request.global)
@@ -107,8 +112,8 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 		return nil, err
 	}
 	for _, s := range list {
-		// A page has what the heads of all channels state about themselves: the
-		// directory is the faster way to that than an index of it.
+		// The page needs the descriptions of all channel heads, which are faster to read
+		// from the directory than from its index.
 		c, err := v.catalog(ctx, s.name, cmp.Or(s.files, s.path))
 		if err != nil {
 			return nil, err
@@ -135,8 +140,30 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 			old.Name, in.Catalogs[0].Name = tellApart(v.old, list[0].path)
 		}
 		in.Old = &old
+	case v.request.given() && len(list) == 1:
+		old, err := v.replaced(ctx, list[0])
+		if err != nil {
+			return nil, err
+		}
+		if old.Name == in.Catalogs[0].Name {
+			old.Name += " (cluster)"
+		}
+		in.Old = &old
 	}
 	return view.New(ctx, in)
+}
+
+// replaced returns the catalog in the cluster that next would replace.
+func (v *viewer) replaced(ctx context.Context, next source) (view.Catalog, error) {
+	r, err := v.request.readOperators(ctx, v.loader)
+	if err != nil {
+		return view.Catalog{}, err
+	}
+	old, err := r.replaced(next, false)
+	if err != nil {
+		return view.Catalog{}, err
+	}
+	return v.catalog(ctx, old.name, old.path)
 }
 
 func (v *viewer) catalog(ctx context.Context, name, path string) (view.Catalog, error) {
@@ -148,11 +175,10 @@ func (v *viewer) catalog(ctx context.Context, name, path string) (view.Catalog, 
 	return view.Catalog{Name: name, Graph: c}, nil
 }
 
-// resolutions returns the problem that flags state, where they describe one, and
-// those of files.
+// resolutions returns the problem that flags describe, if any, and those in files.
 func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]view.Problem, error) {
 	var out []view.Problem
-	if asked {
+	if asked || v.request.given() {
 		p, err := v.request.problem(ctx, v.loader, args)
 		if err != nil {
 			return nil, err
@@ -200,8 +226,8 @@ func (v *viewer) documents(ctx context.Context) ([]view.Problem, error) {
 	return out, nil
 }
 
-// catalogsOf returns the catalogs of problems, each index once, by its first
-// name.
+// catalogsOf returns the catalogs of problems without duplicates, each under the name it has
+// in the first problem that uses it.
 func catalogsOf(problems []view.Problem) []view.Catalog {
 	var out []view.Catalog
 	for _, p := range problems {
@@ -226,7 +252,7 @@ func (v *viewer) write(page *view.Page) error {
 	return replaceOutput(v.out, write)
 }
 
-// serveOn serves the page until the context ends, which is not a failure.
+// serveOn serves the page until ctx ends, and then returns nil.
 func (v *viewer) serveOn(ctx context.Context, page *view.Page) error {
 	host, _, err := net.SplitHostPort(v.listen)
 	if err != nil {
@@ -243,7 +269,7 @@ func (v *viewer) serveOn(ctx context.Context, page *view.Page) error {
 	at := l.Addr().String()
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		visible.Fprintf(v.stderr, "note: other machines can reach %s and read the catalogs\n", a)
-		if a.IP.IsUnspecified() { // an address to listen at, and none to go to
+		if a.IP.IsUnspecified() { // browsers cannot open an unspecified address
 			at = net.JoinHostPort("localhost", strconv.Itoa(a.Port))
 		}
 	}
@@ -251,8 +277,8 @@ func (v *viewer) serveOn(ctx context.Context, page *view.Page) error {
 	return view.Serve(ctx, l, page, host)
 }
 
-// tellApart names two catalogs of one name by as much of their paths as distinguishes
-// them: 4.16/catalog and 4.17/catalog.
+// tellApart returns different names for two catalogs with the same name: the ends of their
+// paths, such as 4.16/catalog and 4.17/catalog.
 func tellApart(old, path string) (string, string) {
 	split := func(path string) []string {
 		if abs, err := filepath.Abs(path); err == nil {
@@ -266,7 +292,7 @@ func tellApart(old, path string) (string, string) {
 		if x[0] == y[0] {
 			continue
 		}
-		if n > 2 { // the parts that both share do not distinguish them
+		if n > 2 { // leave out the common parts at the end
 			return x[0] + "/…/" + x[n-1], y[0] + "/…/" + y[n-1]
 		}
 		return strings.Join(x, "/"), strings.Join(y, "/")

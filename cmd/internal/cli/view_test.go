@@ -11,8 +11,8 @@ import (
 	"github.com/olmkit/olmkit/cmd/internal/cli"
 )
 
-// TestViewServe: the server prints its address, answers, and ends with the
-// context as if nothing else had been asked of it.
+// TestViewServe checks that the server prints its address, serves the page, and ends without an error when its context
+// ends.
 func TestViewServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -46,8 +46,8 @@ func TestViewServe(t *testing.T) {
 	}
 }
 
-// TestViewListen: an address that stands for all of them is none to go to; and
-// --timeout does not end what is served.
+// TestViewListen checks that no URL is printed for an address that stands for all interfaces, and that --timeout does
+// not end the server.
 func TestViewListen(t *testing.T) {
 	for listen, want := range map[string]string{"0.0.0.0:0": "http://localhost:", "127.0.0.1:0": "http://127.0.0.1:"} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -62,7 +62,7 @@ func TestViewListen(t *testing.T) {
 			t.Errorf("--listen %s: %q, %v; want %s…", listen, line, err, want)
 		}
 		url, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		res, err := http.Get(url) // what --timeout bounds is over
+		res, err := http.Get(url) // the work that --timeout limits is done
 		if err != nil {
 			t.Errorf("--listen %s: %v", listen, err)
 		} else {

@@ -21,7 +21,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A writing is how commands that make catalogs write them.
+// A writing holds the flags of commands that write catalogs.
 type writing struct {
 	syntax string
 	dir    string
@@ -42,13 +42,13 @@ func addSyntax(cmd *cobra.Command, text string) *writing {
 func addWriting(cmd *cobra.Command) *writing {
 	w := addSyntax(cmd, "syntax of the catalog: yaml, json (indented) or jsonl (one blob a line) (default yaml)")
 	cmd.Flags().StringVar(&w.dir, "dir", "", "write a file for each package, `DIR`/PACKAGE/catalog.yaml, instead of printing; the directory must be new or empty")
-	cmd.Flags().BoolVar(&w.force, "force", false, "with --dir, write into a directory that holds files; those of other names stay")
+	cmd.Flags().BoolVar(&w.force, "force", false, "with --dir, write to a directory that is not empty; files with other names stay")
 	w.notes = cmd.ErrOrStderr
 	return w
 }
 
-// options returns the options for a file, whose name decides unless a flag
-// does.
+// options returns the options for writing a file. Its syntax depends on the
+// flag, or else on its name.
 func (w *writing) options(file string) *fbc.WriteOptions {
 	syntax := w.syntax
 	if syntax == "" && strings.EqualFold(filepath.Ext(file), ".json") {
@@ -76,7 +76,7 @@ func (w *writing) write(ctx context.Context, out io.Writer, c *fbc.Catalog) erro
 	parts := map[string]*fbc.Catalog{} // by their names in the directory
 	for pkg, part := range c.ByPackage() {
 		if pkg != "" && (strings.ContainsAny(pkg, `/\`) || !filepath.IsLocal(pkg) || pkg == ".") {
-			return fmt.Errorf("package %q cannot be the name of a directory; nothing was written", pkg)
+			return fmt.Errorf("nothing was written: package %q cannot be the name of a directory", pkg)
 		}
 		parts[filepath.Join(pkg, name)] = part
 	}
@@ -100,9 +100,9 @@ func (w *writing) write(ctx context.Context, out io.Writer, c *fbc.Catalog) erro
 	return nil
 }
 
-// checkDir refuses a directory that holds something, or notes with --force how
-// many files of it are not among those to be written: they stay, and belong to
-// the catalog when the directory is loaded.
+// checkDir refuses a directory that is not empty. With --force, it instead prints a note about
+// files in the directory that will not be overwritten: loading the directory later loads them,
+// too.
 func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 	list, err := os.ReadDir(w.dir)
 	switch {
@@ -131,15 +131,15 @@ func (w *writing) checkDir(parts map[string]*fbc.Catalog) error {
 		return err
 	})
 	if len(stay) > 0 {
-		visible.Fprintf(w.notes(), "note: kept %s of %s, such as %s\n", phrase.Count(len(stay), "other file"), w.dir, stay[0])
+		visible.Fprintf(w.notes(), "note: kept %s in %s, such as %s\n", phrase.Count(len(stay), "other file"), w.dir, stay[0])
 	}
 	if len(left) > 0 {
-		visible.Fprintf(w.notes(), "warning: interrupted writes left %s in %s, such as %s; delete what they left, after checking that no other file is missing\n", phrase.Count(len(left), "file"), w.dir, left[0])
+		visible.Fprintf(w.notes(), "warning: interrupted writes left %s in %s, such as %s; check that no other file is missing, then delete them\n", phrase.Count(len(left), "file"), w.dir, left[0])
 	}
 	return err
 }
 
-// newFile is the permissions of new files, of which the umask takes its part.
+// newFile is the mode of new files, before the umask is applied.
 const newFile = 0o666
 
 // content returns a function that writes a catalog.
@@ -160,12 +160,12 @@ func replaceOutput(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// checkFile refuses the name of a format where --output names a file: everywhere
-// else it names a format.
+// checkFile refuses the name of a format as the value of an --output that names
+// a file: in other commands, --output names a format.
 func checkFile(name, what string) error {
 	switch format(name) {
 	case formatText, formatJSON, formatYAML:
-		return usagef("--output %s names a file here, to hold %s, and not a format; write ./%s for a file of that name", name, what, name)
+		return usagef("--output is the file for %[2]s, not a format; use ./%[1]s for a file named %[1]q", name, what)
 	}
 	return nil
 }

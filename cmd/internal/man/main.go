@@ -3,8 +3,8 @@
 //
 //	go run . DIR
 //
-// The same source gives the same pages: they are dated with SOURCE_DATE_EPOCH, or
-// with the day 0 of Unix.
+// The same source gives the same pages: their date is SOURCE_DATE_EPOCH or, if it is not set,
+// January 1, 1970.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run(args []string, epoch, version string) error {
 // A generator writes pages.
 type generator struct{ dir, date, source string }
 
-// tree writes the pages of a command and of those below it.
+// tree writes the pages of a command and its subcommands.
 func (g *generator) tree(cmd *cobra.Command) error {
 	if cmd.Hidden {
 		return nil
@@ -75,7 +75,7 @@ func (g *generator) tree(cmd *cobra.Command) error {
 	return nil
 }
 
-// page returns the name of a page with its section, as in olmkit-list(1).
+// page returns the name and section of a page, such as olmkit-list(1).
 func page(cmd *cobra.Command) string {
 	section := "(1)"
 	if cmd.IsAdditionalHelpTopicCommand() {
@@ -129,7 +129,7 @@ func (g *generator) page(cmd *cobra.Command) []byte {
 	return md2man.Render([]byte(b.String()))
 }
 
-// commands lists the commands below one, each with what it is for.
+// commands lists the subcommands of a command with their descriptions.
 func commands(cmd *cobra.Command) string {
 	var b strings.Builder
 	for _, c := range cmd.Commands() {
@@ -140,7 +140,7 @@ func commands(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// block returns text whose lines stay as they are.
+// block returns text as a preformatted block.
 func block(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {

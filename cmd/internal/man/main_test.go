@@ -14,7 +14,7 @@ import (
 	"github.com/olmkit/olmkit/cmd/internal/cli"
 )
 
-// pages makes the pages and returns the directory that they are in.
+// pages generates the pages and returns their directory.
 func pages(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func pages(t *testing.T) string {
 // ruleID matches the id of a rule.
 var ruleID = regexp.MustCompile(`(?:^|[^"\w])[A-HK]\d{1,3}\b`)
 
-// TestPages finds a page for each command, with its help text and its flags.
+// TestPages checks that each command has a page with its help text and flags.
 func TestPages(t *testing.T) {
 	dir := pages(t)
 	seen := 0
@@ -68,7 +68,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 		if !strings.Contains(page, `"Nov 2023" "olmkit v1.2.3"`) {
-			t.Errorf("%s has another date or version: %.200s", name, page)
+			t.Errorf("%s has the wrong date or version: %.200s", name, page)
 		}
 		for _, sub := range cmd.Commands() {
 			visit(sub)
@@ -84,10 +84,10 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// plain takes away what roff puts before signs that mean something to it.
+// plain removes the escapes that roff needs before special characters.
 var plain = strings.NewReplacer(`\-`, "-", `\&`, "", `\(aq`, "'", `\\`, `\`, `\[rs]`, `\`, `\fB`, "", `\fP`, "", `\fR`, "")
 
-// TestReproducible makes the pages twice and compares them.
+// TestReproducible generates the pages twice and compares them.
 func TestReproducible(t *testing.T) {
 	one, two := os.DirFS(pages(t)), os.DirFS(pages(t))
 	names, err := fs.Glob(one, "*")
@@ -100,12 +100,12 @@ func TestReproducible(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b, err := fs.ReadFile(two, name); err != nil || string(a) != string(b) {
-			t.Errorf("%s is another page the second time %v", name, err)
+			t.Errorf("%s differs the second time: %v", name, err)
 		}
 	}
 }
 
-// TestManReadsThem renders every page and wants no warning.
+// TestManReadsThem checks that man renders every page without warnings.
 func TestManReadsThem(t *testing.T) {
 	if _, err := exec.LookPath("man"); err != nil {
 		t.Skip("there is no man on this machine")

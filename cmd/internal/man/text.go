@@ -2,18 +2,18 @@ package main
 
 import "strings"
 
-// escape turns a help text into the Markdown that the generator of man pages
-// reads. A help text is plain: what is indented is a table or an example and keeps
-// its lines, and no sign has a meaning.
+// escape converts a help text to Markdown for the generator of man pages. A
+// help text has no markup: indented lines are tables or examples and stay as
+// they are.
 func escape(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "\t") { // the texts of cobra
+		if strings.HasPrefix(line, "\t") { // from texts of cobra
 			b.WriteString("    " + strings.TrimPrefix(line, "\t"))
 			continue
 		}
 		if strings.HasPrefix(line, "  ") {
-			b.WriteString("  " + line) // four spaces: kept as it is
+			b.WriteString("  " + line) // indented by four: preformatted
 			continue
 		}
 		b.WriteString(special.Replace(line))

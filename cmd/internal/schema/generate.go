@@ -20,8 +20,8 @@ import (
 
 const module = "github.com/olmkit/olmkit"
 
-// generate returns the schema of a kind of document. What programs write needs no
-// field, as reading has defaults for what is missing, and checks what has none.
+// generate returns the schema of a kind of document. For documents that olmkit reads, no
+// field is required, because missing fields have defaults or are checked later.
 func generate(d cli.Document, comments map[string]string) ([]byte, error) {
 	is := reflect.TypeOf(d.Is)
 	named := map[string]reflect.Type{}
@@ -67,8 +67,8 @@ func generate(d cli.Document, comments map[string]string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// requireLists requires the lists of an answer that have omitzero: only values that no
-// answer has, such as the zero value, leave them out.
+// requireLists makes the lists with omitzero required: they are omitted only from values
+// that never occur in answers, such as the zero value.
 func requireLists(s *jsonschema.Schema, t reflect.Type) {
 	if t == nil || t.Kind() != reflect.Struct || s.Properties == nil {
 		return
@@ -81,7 +81,7 @@ func requireLists(s *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// special returns the schemas of types that marshal themselves.
+// special returns the schema of a type with its own marshaler, or nil.
 func special(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[document.FormatVersion]():
@@ -99,8 +99,7 @@ func special(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// plainComment returns a doc comment as a description, in which links lose their
-// brackets.
+// plainComment converts a doc comment to a description, with the brackets of links removed.
 func plainComment(text string) string {
 	return strings.NewReplacer("[", "", "]", "").Replace(strings.Join(strings.Fields(text), " "))
 }

@@ -1,5 +1,5 @@
-// Command schema writes the JSON Schemas of the documents that olmkit reads and prints,
-// into the directory that is its argument. It runs in the root of the repository.
+// Command schema writes the JSON Schemas of the documents that olmkit reads and prints to
+// the directory in its argument. Run it in the root of the repository.
 package main
 
 import (

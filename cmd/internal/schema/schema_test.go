@@ -31,7 +31,7 @@ const (
 	published = root + "/docs/schema"
 )
 
-// The published schemas are those of the types.
+// TestSchemasAreUpToDate checks that the published schemas match the types.
 func TestSchemasAreUpToDate(t *testing.T) {
 	comments, err := readComments(root)
 	if err != nil {
@@ -74,7 +74,7 @@ func read[T any](text []byte) bool {
 	return err == nil
 }
 
-// kinds recognizes documents by what only they have.
+// kinds recognizes documents by fields that only they have.
 var kinds = []struct {
 	name string
 	keys []string
@@ -107,8 +107,7 @@ next:
 	return -1
 }
 
-// values are the JSON objects in a text: the whole of it, one on each line, or between
-// other text.
+// values returns the JSON objects in a text: the whole text, one per line, or embedded in other text.
 func values(text []byte) (list [][]byte) {
 	for len(text) > 0 {
 		i := bytes.IndexByte(text, '{')
@@ -133,9 +132,9 @@ var (
 	section = regexp.MustCompile(`(?m)^-- .* --$`)
 )
 
-// Each document among the examples of the repository is as its schema says: in the
-// README and the pages, in the scripts of the command line, and among the cases.
-// What programs write counts if it can be read: some examples are wrong on purpose.
+// TestExamples checks each document in the examples of the repository against its schema: in the README and the pages,
+// in the scripts of the command line, and in the cases. Documents that programs write are checked only if they can be
+// decoded, because some examples are invalid on purpose.
 func TestExamples(t *testing.T) {
 	schemas := compile(t)
 	found := map[string]int{}
@@ -149,7 +148,7 @@ func TestExamples(t *testing.T) {
 		if i < 0 || kinds[i].read != nil && !kinds[i].read(text) {
 			return
 		}
-		// Readers take null for what is not set. The schemas do not: leave it out.
+		// Readers treat null as unset. The schemas do not allow null, so remove it.
 		maps.DeleteFunc(members, func(_ string, v any) bool { return v == nil })
 		text, err := json.Marshal(members)
 		if err != nil {
@@ -195,14 +194,13 @@ func TestExamples(t *testing.T) {
 	}
 	t.Logf("examples: %v", found)
 	for _, k := range kinds {
-		if found[k.name] == 0 && k.name != "plan" && k.name != "status" { // TestAnswers makes them
+		if found[k.name] == 0 && k.name != "plan" && k.name != "status" { // TestAnswers generates them
 			t.Errorf("no example of a %s was found", k.name)
 		}
 	}
 }
 
-// What the commands answer to the conformance cases is as the schemas say, and so are
-// the problems and requests themselves.
+// TestAnswers checks the conformance cases, and the answers of the commands to them, against the schemas.
 func TestAnswers(t *testing.T) {
 	schemas := compile(t)
 	cases, err := conformance.Read(root + "/testdata/conformance")
@@ -220,7 +218,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for i, c := range cases {
 		switch {
-		case i%3 != 0: // a sample: each schema meets dozens
+		case i%3 != 0: // a sample, which covers each schema dozens of times
 		case c.Problem != nil:
 			add(&problems, "problem", c.Problem)
 		default:
@@ -288,8 +286,8 @@ func TestAnswers(t *testing.T) {
 	enough("status", run(nil, always("status"), "status", "-f", filepath.Join(dir, "state.yaml"), "--catalog", "community="+filepath.Join(dir, "catalog.yaml")), 1)
 }
 
-// What the commands of the scripts of the command line print with -o json is as one of the
-// schemas of the command says. Each schema of an output meets one document at least.
+// TestScripts checks the output of the scripts' commands with -o json against the schemas of these commands. Each
+// schema of an output must occur at least once.
 func TestScripts(t *testing.T) {
 	schemas := compile(t)
 	command := regexp.MustCompile(`(?m)^(?:exec|! exec|exitcode \d) olmkit (shrink .*|.* -o json\b.*|.* --record .*)$`)

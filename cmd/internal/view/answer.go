@@ -10,8 +10,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// newAnswer resolves a problem, whose catalogs are loaded, and returns what came
-// of it. The error is the problem's fault, or the context's.
+// newAnswer resolves a problem, whose catalogs must be loaded, and returns the data of the
+// answer. The error is that of ctx, or reports that the problem is invalid.
 func newAnswer(ctx context.Context, name string, p *resolver.Problem) (*answerData, error) {
 	a := &answerData{Name: name, Namespace: p.Namespace, Nodes: []reasonNode{}, Edges: []reasonEdge{}}
 	sol, err := resolver.Resolve(ctx, *p)
@@ -46,24 +46,25 @@ func newAnswer(ctx context.Context, name string, p *resolver.Problem) (*answerDa
 	}
 	a.Warnings = sol.Warnings()
 	for _, d := range sol.Differs {
-		if d.Subscription == "" { // those are of the page, not of a cluster
+		if d.Subscription == "" { // others are about Subscriptions of a cluster, which the page does not have
 			a.Warnings = append(a.Warnings, d.String())
 		}
 	}
 	return a, nil
 }
 
-// A reasoner makes the graph of reasons of a solution.
+// A reasoner builds the graph of reasons of a solution.
 type reasoner struct {
 	*answerData
 	problem  *resolver.Problem
 	solution *resolver.Solution
-	number   map[string]int // of the nodes of operators, by name; never ranged over
-	asks     map[string]int // of the nodes of subscriptions, by name; never ranged over
+	number   map[string]int // of operators' nodes, by name; never ranged over
+	asks     map[string]int // of subscriptions' nodes, by name; never ranged over
 	alone    map[int]bool   // nodes for which the solution has no reason; never ranged over
 }
 
-// left returns why an installed operator is not part of the plan.
+// left returns a text that explains why an installed operator that is not part of the plan
+// stays.
 func (r *reasoner) left(name string) string {
 	for _, s := range r.problem.Subscriptions {
 		if s.InstalledCSV == name {
@@ -112,8 +113,8 @@ func (r *reasoner) build(ctx context.Context) error {
 	return r.connect(ctx)
 }
 
-// connect asks why each node is there, and draws a line from everything that asks
-// for it.
+// connect adds to each node its reasons, and draws a line to it from each node that requires
+// it.
 func (r *reasoner) connect(ctx context.Context) error {
 	var at []int // nodes
 	var names []string
@@ -154,7 +155,7 @@ func (r *reasoner) connect(ctx context.Context) error {
 	return nil
 }
 
-// draw adds one line for each subscription and each node that requires a node.
+// draw adds a line to a node from each subscription and each other node that requires it.
 func (r *reasoner) draw(to int, all []resolver.Reason) {
 	line := map[int]int{} // by the node that it comes from; never ranged over
 	for _, link := range all {
@@ -178,8 +179,8 @@ func (r *reasoner) draw(to int, all []resolver.Reason) {
 	}
 }
 
-// subscriptionNode returns the place of the node of a subscription, which it adds
-// when it is new.
+// subscriptionNode returns the index of a subscription's node, adding it if
+// necessary.
 func (r *reasoner) subscriptionNode(name string) int {
 	at, ok := r.asks[name]
 	if !ok {

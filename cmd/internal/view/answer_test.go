@@ -15,12 +15,11 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// joined joins lines, so that texts of several widths compare.
+// joined replaces line breaks with spaces, so that texts that are wrapped at different widths can be compared.
 func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// TestConflictsAreToldAlike: D16. For every golden explanation of package
-// resolver, each sentence, each word of an author and each fix of the page stands
-// in that text too.
+// TestConflictsAreToldAlike checks that each sentence, author's message and fix on the page is also in the text of the
+// conflict, for every golden explanation of package resolver (D16).
 func TestConflictsAreToldAlike(t *testing.T) {
 	cases, err := filepath.Glob("../../../resolver/testdata/conflicts/*.txtar")
 	if err != nil || len(cases) < 20 {
@@ -75,8 +74,7 @@ func TestConflictsAreToldAlike(t *testing.T) {
 	}
 }
 
-// alike compares the sentences of an answer with a text and returns how many
-// there are.
+// alike checks that the sentences of an answer are in a text, and returns their number.
 func alike(t *testing.T, a *answerData, want string) int {
 	t.Helper()
 	if a.OK || len(a.Cores) == 0 {
@@ -87,11 +85,11 @@ func alike(t *testing.T, a *answerData, want string) int {
 	visit = func(s *stepData) {
 		n++
 		if !strings.Contains(want, joined(s.Text)) {
-			t.Errorf("the page says %q, which the text does not", s.Text)
+			t.Errorf("the page has %q, but the text does not", s.Text)
 		}
 		for _, m := range s.Messages {
 			if !strings.Contains(want, "author's message: "+joined(m)) {
-				t.Errorf("the page has the author say %q, which the text does not", m)
+				t.Errorf("the page has the author's message %q, but the text does not", m)
 			}
 		}
 		for i := range s.Because {
@@ -106,15 +104,15 @@ func alike(t *testing.T, a *answerData, want string) int {
 		for _, f := range c.Fixes {
 			n++
 			if !strings.Contains(want, joined(f.Text)) {
-				t.Errorf("the page offers %q, which the text does not", f.Text)
+				t.Errorf("the page offers the fix %q, but the text does not", f.Text)
 			}
 		}
 	}
 	return n
 }
 
-// TestWhatStays: D11, G1. An installed operator outside the plan stays, because
-// nothing requires it or because what requires it has no plan.
+// TestWhatStays checks installed operators outside the plan. They stay because no subscription requires them, or
+// because the subscription that does has no plan (D11, G1).
 func TestWhatStays(t *testing.T) {
 	c := loadSample(t)
 	a, err := newAnswer(t.Context(), "case", &resolver.Problem{
@@ -144,7 +142,7 @@ func TestWhatStays(t *testing.T) {
 	}
 }
 
-// TestStuckOnPage: H40. The page explains why an operator that has no successor stays.
+// TestStuckOnPage checks that the page explains why an operator without a successor stays (H40).
 func TestStuckOnPage(t *testing.T) {
 	a, err := newAnswer(t.Context(), "case", &resolver.Problem{
 		Namespace: "operators", Catalogs: []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: loadSample(t)}},

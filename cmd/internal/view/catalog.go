@@ -8,14 +8,13 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// maxProblems is how many problems of a catalog the page lists.
+// maxProblems is the maximum number of problems of a catalog that the page lists.
 const maxProblems = 100
 
-// newCatalog returns the data of a catalog. installed are the nodes to mark, by
-// package; added are the names of bundles that a difference found new. The error
-// is the context's.
+// newCatalog returns the data of a catalog. installed are the nodes to mark, by package; added are the names, by
+// package, of the bundles that the older catalog lacks. The error is the context's.
 func newCatalog(ctx context.Context, name string, c *graph.Catalog, installed map[string][]graph.Node, added map[string]map[string]bool) (*catalogData, error) {
-	d := &catalogData{Name: name, Bundles: c.NumBundles(), Channels: c.NumChannels(), Packages: []pkgData{}}
+	d := &catalogData{Name: name, Bundles: c.Size().Bundles, Channels: c.Size().Channels, Packages: []pkgData{}}
 	problem := func(err error) {
 		if d.NumProblems++; d.NumProblems <= maxProblems {
 			d.Problems = append(d.Problems, err.Error())
@@ -50,14 +49,14 @@ type pkgBuilder struct {
 	data      pkgData
 	nodes     []graph.Node // newest first
 	number    map[graph.Node]int
-	named     map[string]int // the node that a name in the catalog means
+	named     map[string]int // the node that a name in the catalog refers to
 	reasons   interned
 	apis      interned
 	needs     interned
 	sets      interned
 }
 
-// build collects all but the words.
+// build collects everything except display names and descriptions.
 func (b *pkgBuilder) build(added map[string]bool) {
 	b.data = pkgData{Name: b.pkg.Name(), Default: b.pkg.DefaultChannelName(), Nodes: []nodeData{}, Channels: []channelData{}}
 	b.data.Deprecated, _ = b.pkg.Deprecation()
@@ -65,14 +64,14 @@ func (b *pkgBuilder) build(added map[string]bool) {
 	for ch := range b.pkg.Channels() {
 		b.data.Channels = append(b.data.Channels, b.channel(ch))
 	}
-	if b.pkg.NumChannels() > 1 {
+	if len(b.data.Channels) > 1 {
 		b.data.All = b.ways(b.pkg.Upgrades(graph.V1, &graph.UpgradeOptions{Installed: b.nodes}))
 	}
 	b.data.Reasons, b.data.APIs, b.data.Needs = b.reasons.list, b.apis.list, b.needs.list
 }
 
-// addNodes lists everything that may be installed: all bundles, whatever
-// channel they are in, the names that edges mention, and what is installed.
+// addNodes adds everything that may be installed: all bundles in any channel, the names that edges mention, and the
+// installed nodes.
 func (b *pkgBuilder) addNodes(added map[string]bool) {
 	known := slices.Clone(b.installed)
 	for x := range b.pkg.Bundles() {
@@ -86,7 +85,7 @@ func (b *pkgBuilder) addNodes(added map[string]bool) {
 		b.number[n] = i
 		d := nodeData{Name: n.Name, Version: n.Version, Label: labels[i]}
 		x, ok := b.pkg.Bundle(n.Name)
-		if ok && x.Node() != n { // installed under the name of a bundle, in another version
+		if ok && x.Node() != n { // installed under the name of a bundle, but with another version
 			ok = false
 		}
 		if _, has := b.named[n.Name]; ok || !has {
@@ -107,7 +106,7 @@ func (b *pkgBuilder) addNodes(added map[string]bool) {
 	}
 }
 
-// describe returns what the catalog states about a bundle.
+// describe sets the fields of d that come from the bundle x in the catalog.
 func (b *pkgBuilder) describe(d *nodeData, x graph.Bundle) {
 	d.Image = x.Image()
 	if err := x.Err(); err != nil {
@@ -136,8 +135,8 @@ func (b *pkgBuilder) describe(d *nodeData, x graph.Bundle) {
 	}
 }
 
-// labels returns a short text for each node: what follows the stem that all
-// bundles share, or the version where no other node has it, or the name.
+// labels returns a short text for each node: the name without the common stem,
+// or the version if it is unique, or the full name.
 func (b *pkgBuilder) labels() []string {
 	stem := b.stem()
 	versions := map[string]int{}
@@ -165,8 +164,8 @@ func (b *pkgBuilder) labels() []string {
 	return out
 }
 
-// stem returns what the names of all bundles begin with before their version,
-// such as "etcdoperator.v"; "" when they differ.
+// stem returns the common beginning of all bundle names before their version,
+// such as "etcdoperator.v", or "".
 func (b *pkgBuilder) stem() string {
 	all := ""
 	for x := range b.pkg.Bundles() {
@@ -199,10 +198,10 @@ func (b *pkgBuilder) channel(ch graph.Channel) channelData {
 	return d
 }
 
-// maxFaults is how many faults of a channel the page lists.
+// maxFaults is the maximum number of faults of a channel that the page lists.
 const maxFaults = 20
 
-// faults returns what is wrong with a channel, and how much that is.
+// faults returns the first faults of a channel, and their total number.
 func faults(ch graph.Channel) (first []string, all int) {
 	for _, p := range ch.Package().Catalog().Problems() {
 		if p.Schema != "olm.channel" || p.Name != ch.Name() || p.Package != ch.Package().Name() {

@@ -6,7 +6,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A channelBuilder collects what is drawn of a channel.
+// A channelBuilder collects the data for drawing a channel.
 type channelBuilder struct {
 	*pkgBuilder
 	ch   graph.Channel
@@ -14,8 +14,8 @@ type channelBuilder struct {
 	row  map[int]bool // never ranged over
 }
 
-// addRows lists the nodes that the channel mentions, and what is installed where
-// it has a way into the channel.
+// addRows adds the nodes that the channel mentions, and installed nodes that
+// have an upgrade into the channel.
 func (c *channelBuilder) addRows(classic *graph.Upgrades) {
 	below := map[string]bool{}
 	mention := func(name string) {
@@ -53,7 +53,7 @@ func (c *channelBuilder) addRows(classic *graph.Upgrades) {
 	}
 }
 
-// addEdges lists the edges that the entries name, and the ranges.
+// addEdges lists the edges to named entries, and the ranges.
 func (c *channelBuilder) addEdges() {
 	for _, to := range c.data.Rows {
 		e, ok := c.ch.Entry(c.nodes[to].Name)
@@ -77,9 +77,8 @@ func (c *channelBuilder) addEdges() {
 	}
 }
 
-// addRails joins nodes that only a skipRange leads on from, so that a range that
-// covers a hundred versions is drawn as one line past all of them, up to what has
-// the range.
+// addRails connects nodes whose only upgrade is by a skipRange, so that a range over a hundred versions is drawn as
+// one line past all of them.
 func (c *channelBuilder) addRails(readings ...*graph.Upgrades) {
 	named := map[int]bool{} // has an edge by name
 	for _, e := range c.data.Edges {
@@ -107,7 +106,7 @@ func (c *channelBuilder) addRails(readings ...*graph.Upgrades) {
 	}
 }
 
-// stranded returns the rows from which no steps lead to a head.
+// stranded returns the rows from which no sequence of upgrades leads to a head.
 func (c *channelBuilder) stranded(u *graph.Upgrades) []int {
 	if u.Err() != nil {
 		return nil

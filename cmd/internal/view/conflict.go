@@ -7,11 +7,10 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// maxDepth bounds the nesting of a derivation in the page, so that a proof of any
-// length can be drawn by a script that calls itself.
+// maxDepth limits the nesting of a derivation in the page, because the script draws it recursively.
 const maxDepth = 60
 
-// cores returns the derivations of a conflict and what would help.
+// cores returns the derivations of a conflict and the possible fixes.
 func cores(ctx context.Context, c *resolver.Conflict) ([]coreData, error) {
 	report, err := c.Report(ctx)
 	if err != nil {
@@ -36,7 +35,7 @@ func cores(ctx context.Context, c *resolver.Conflict) ([]coreData, error) {
 	return out, nil
 }
 
-// steps returns the sentence of a step with what stands under it.
+// steps returns the sentence of a step and the steps below it.
 func steps(s *fact.Step, depth int) stepData {
 	s = s.Shown()
 	d := stepData{Code: s.Code, Text: s.Text, Messages: s.Messages}
@@ -52,8 +51,7 @@ func steps(s *fact.Step, depth int) stepData {
 	return d
 }
 
-// codes returns what the codes of steps mean, as far as answers use them, in the
-// order of the documentation.
+// codes returns the descriptions of the codes that answers use, in the order of the documentation.
 func codes(answers []answerData) []codeData {
 	used := map[fact.Code]bool{} // never ranged over
 	var visit func(list []stepData)

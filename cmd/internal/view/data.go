@@ -5,7 +5,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// The data of a page, as the script reads it. Numbers of nodes are places in
+// A pageData is the data of a page, as read by the script. In it, nodes are referred to by their index in
 // [pkgData.Nodes].
 type pageData struct {
 	Title    string        `json:"title"`
@@ -23,8 +23,8 @@ type catalogData struct {
 	// Problems are the first maxProblems of NumProblems.
 	Problems    []string `json:"problems,omitempty"`
 	NumProblems int      `json:"numProblems,omitzero"`
-	// NoWords: the catalog is an index whose files are not available, so display
-	// names and descriptions are unknown.
+	// NoWords reports that the catalog is an index whose files are not available, so that display names and
+	// descriptions are unknown.
 	NoWords  bool      `json:"noWords,omitzero"`
 	Packages []pkgData `json:"packages"`
 }
@@ -33,8 +33,8 @@ type pkgData struct {
 	Name       string `json:"name"`
 	Default    string `json:"default"`
 	Deprecated string `json:"deprecated,omitempty"`
-	// Title is the display name, Summary one line and About a few; they and
-	// Provider and Keywords are for people, and for the search.
+	// Title is the display name, Summary describes the package in one line, and About in a few lines. The page shows
+	// and searches these three fields, Provider and Keywords.
 	Title    string   `json:"title,omitempty"`
 	Summary  string   `json:"summary,omitempty"`
 	About    string   `json:"about,omitempty"`
@@ -43,10 +43,10 @@ type pkgData struct {
 	// Nodes are everything that may be installed, the newest first.
 	Nodes    []nodeData    `json:"nodes"`
 	Channels []channelData `json:"channels"`
-	// All is how OLM v1 reads all channels together; nil for a single channel,
-	// where it is the same.
+	// All holds the upgrades in OLM v1 for all channels together. It is nil if there is a single channel, because they
+	// are then those of that channel.
 	All *waysData `json:"all,omitzero"`
-	// Reasons, APIs, Sets and Needs are tables that the other lists refer to.
+	// Reasons, APIs, Sets and Needs are tables to which the other lists refer by index.
 	Reasons []string `json:"reasons,omitempty"`
 	APIs    []string `json:"apis,omitempty"`
 	Sets    [][]int  `json:"sets,omitempty"`
@@ -60,20 +60,19 @@ type nodeData struct {
 	// Label is short and unique in the package.
 	Label string `json:"label"`
 	Image string `json:"image,omitempty"`
-	// Title and Summary are those of heads, where the package has others.
+	// Title and Summary are set for heads if they differ from those of the package.
 	Title   string `json:"title,omitempty"`
 	Summary string `json:"summary,omitempty"`
-	// APIs is the place of what the bundle provides in Sets, Needs are places in
-	// Needs.
+	// APIs is the index of the provided APIs in pkgData.Sets. Needs are indices in pkgData.Needs.
 	APIs       *int   `json:"apis,omitzero"`
 	Needs      []int  `json:"needs,omitempty"`
 	Deprecated string `json:"deprecated,omitempty"`
 	Fault      string `json:"fault,omitempty"`
-	// Marks are any of the words of the constants below.
+	// Marks are any of the constants below.
 	Marks []string `json:"marks,omitempty"`
 }
 
-// The marks of nodes that hold in every channel.
+// The marks of nodes, which apply in every channel.
 const (
 	markNoContent  = "no content"
 	markDeprecated = "deprecated"
@@ -92,11 +91,11 @@ type channelData struct {
 	// Rows are the nodes to draw, the newest first.
 	Rows    []int `json:"rows"`
 	Skipped []int `json:"skipped,omitempty"`
-	// Edges are those of the catalog, each as the lower node, the upper one and
-	// its kind; an edge of kind edgeRange joins nodes that a skipRange leads past.
+	// Edges are the edges of the catalog, each as the lower node, the upper node and the kind. An edge of kind
+	// edgeRange connects nodes that a skipRange leads past.
 	Edges  [][3]int    `json:"edges"`
 	Ranges []rangeData `json:"ranges,omitempty"`
-	// StrandedClassic and StrandedV1 are the rows from which no steps lead to a head, in each reading.
+	// StrandedClassic and StrandedV1 are the rows from which no sequence of upgrades leads to a head, in each reading.
 	StrandedClassic []int     `json:"strandedClassic,omitempty"`
 	StrandedV1      []int     `json:"strandedV1,omitempty"`
 	Classic         *waysData `json:"classic"`
@@ -115,16 +114,15 @@ type rangeData struct {
 	Text string `json:"text"`
 }
 
-// A waysData is what follows what under one reading.
+// A waysData holds the upgrades of a package in one reading.
 type waysData struct {
 	Heads []int `json:"heads"`
-	// Steps are lists of a node, what OLM upgrades to from there (-1 when
-	// it stays), how many nodes can follow at once, and then, the preferred first,
-	// the first maxFollowers of them, each with the place of its reasons in
-	// Reasons.
+	// Each of Steps is a list: a node, the node that OLM upgrades to from there (-1 if it stays), the number of
+	// possible followers, and then, in order of preference, the first maxFollowers of them, each followed by the index
+	// of its reasons in Reasons.
 	Steps [][]int `json:"steps"`
-	// Detours are shortest paths to a head, as nodes, from where OLM by itself
-	// does not get to one.
+	// Detours are shortest paths to a head, as lists of nodes, from nodes that OLM does not upgrade to a head
+	// automatically.
 	Detours [][]int `json:"detours,omitempty"`
 }
 
@@ -133,13 +131,13 @@ type codeData struct {
 	Title string    `json:"title"`
 }
 
-// An answerData is a problem and what came of it.
+// An answerData is a problem and its answer.
 type answerData struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 	OK        bool   `json:"ok"`
-	// Partial: some of it is planned, and Cores explain why the rest is not, as the
-	// problem allows.
+	// Partial is true if the answer plans only a part of the problem. Cores then explain why the rest cannot be
+	// planned.
 	Partial bool   `json:"partial,omitzero"`
 	Error   string `json:"error,omitempty"`
 	// Nodes and Edges are the graph of reasons: subscriptions, what they chose,
@@ -159,14 +157,14 @@ type reasonNode struct {
 	Package string `json:"package,omitempty"`
 	Channel string `json:"channel,omitempty"`
 	Catalog string `json:"catalog,omitempty"`
-	// From and To are versions, as far as they are known.
+	// From and To are versions, if known.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
-	// Why are the sentences of the chain up to the request.
+	// Why holds the sentences of the chain of reasons that ends at the request.
 	Why []whyData `json:"why,omitempty"`
-	// See is the operator with whose sentences the chain goes on, if it is cut short.
+	// See is the operator whose sentences continue the chain, if it is truncated.
 	See string `json:"see,omitempty"`
-	// Also are the sentences of everything else that requires it.
+	// Also holds a sentence for each other request or requirement that leads to this operator.
 	Also []string `json:"also,omitempty"`
 }
 
@@ -176,7 +174,7 @@ type whyData struct {
 	Over  []stepData `json:"over,omitempty"`
 }
 
-// A reasonEdge leads from what asks to what it gets.
+// A reasonEdge leads from a request or requirement to the operator that satisfies it.
 type reasonEdge struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`

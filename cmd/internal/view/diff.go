@@ -10,21 +10,21 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// A diffData is what a catalog changes from an older one.
+// A diffData is the difference between a catalog and an older one.
 type diffData struct {
 	Old             string   `json:"old"`
 	New             string   `json:"new"`
 	PackagesAdded   []string `json:"packagesAdded,omitempty"`
 	PackagesRemoved []string `json:"packagesRemoved,omitempty"`
 	APIsRemoved     []string `json:"apisRemoved,omitempty"`
-	// Packages are those that both catalogs have and that are not alike.
+	// Packages are those in both catalogs that differ.
 	Packages []diffPkg `json:"packages"`
-	// LostClassic and LostV1 count what had a path to a head and has none.
+	// LostClassic and LostV1 count the versions that lost their path to a head.
 	LostClassic int `json:"lostClassic"`
 	LostV1      int `json:"lostV1"`
 }
 
-// A diffPkg is what changes for a package: in every reading, and in each.
+// A diffPkg is the difference of a package: in all readings, and in each one.
 type diffPkg struct {
 	Name    string     `json:"name"`
 	Facts   []diffFact `json:"facts,omitempty"`
@@ -32,7 +32,7 @@ type diffPkg struct {
 	V1      []diffFact `json:"v1,omitempty"`
 }
 
-// A diffFact is one kind of change and what it touches.
+// A diffFact is a kind of change, with the affected names.
 type diffFact struct {
 	// Kind is "breaks", "changes" or "adds".
 	Kind  string   `json:"kind"`
@@ -71,14 +71,13 @@ func newDiff(ctx context.Context, old, now Catalog) (*diffData, error) {
 		}
 		d.Packages[at].V1 = rerouted(p.Channels)
 	}
-	// All of a package that is gone breaks: its name shows it once.
+	// Report a removed package once, by its name.
 	d.Packages = slices.DeleteFunc(d.Packages, func(p diffPkg) bool { return slices.Contains(d.PackagesRemoved, p.Name) })
 	slices.SortStableFunc(d.Packages, func(a, b diffPkg) int { return cmp.Compare(a.Name, b.Name) })
 	return d, nil
 }
 
-// facts returns what changes for a package whatever the reading, what breaks
-// first.
+// facts returns the changes of a package that do not depend on the reading, breaking ones first.
 func facts(p *graph.PackageDiff) []diffFact {
 	var out []diffFact
 	add := func(kind, title string, items []string) {
@@ -112,7 +111,7 @@ func facts(p *graph.PackageDiff) []diffFact {
 	return out
 }
 
-// rerouted returns what changes for those who have something of a channel installed.
+// rerouted returns the changes for installed versions of a channel.
 func rerouted(channels []graph.ChannelDiff) []diffFact {
 	var out []diffFact
 	for _, c := range channels {
@@ -149,8 +148,7 @@ func texts[T fmt.Stringer](list []T) []string {
 	return out
 }
 
-// addedBundles returns the names of the bundles that a catalog has and an older
-// one has not, by package.
+// addedBundles returns the names of bundles that are only in the newer catalog, by package.
 func addedBundles(old, now *graph.Catalog) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for p := range now.Packages() {

@@ -1,13 +1,13 @@
-// Package view makes one HTML page of catalogs, resolutions and differences, for
-// a person to walk through.
+// Package view generates a single HTML page for browsing catalogs, resolutions and
+// differences.
 //
 //	page, err := view.New(ctx, &view.Input{Catalogs: []view.Catalog{{Name: "community", Graph: cat}}})
 //	_, err = page.WriteTo(file)
 //
-// The page asks nothing of any network: its script, its style and its data are
-// part of it. [Serve] serves the same page on a listener.
+// The page makes no network requests: its script, style and data are part of it. [Serve]
+// serves the same page on a listener.
 //
-// # Who decides what
+// # Data and script
 //
 // Nothing about operators is decided in the page. What follows an installed
 // version in each reading, what is stranded, what a resolution chose and why, and
@@ -18,7 +18,7 @@
 //	data.go      the data of a page, as the script reads it
 //	catalog.go   packages, bundles and channels
 //	words.go     display names, descriptions and keywords of packages
-//	ways.go      what follows what, in both readings
+//	ways.go      which versions follow which, in both readings
 //	answer.go    resolutions as graphs of reasons
 //	conflict.go  conflicts as derivations with fixes
 //	diff.go      what a catalog changes
@@ -33,11 +33,10 @@
 // of each package and of the heads of its channels, cut to a few lines: reading
 // them all would take longer than everything else.
 //
-// Whatever a catalog says is text and nothing else. It reaches the page as JSON
-// in which no markup can end, and the script makes text nodes of it. The policy
-// of the page allows its own script and style by their hashes and nothing else,
-// and forbids the functions that turn text into markup. Icons, links and the
-// Markdown of catalogs are not rendered.
+// Texts of a catalog are never interpreted as markup. They are in the page as escaped JSON,
+// and the script creates text nodes from them. The policy of the page allows its own script
+// and style by their hashes and nothing else, and forbids the functions that turn text into
+// markup. Icons, links and the Markdown of catalogs are not rendered.
 //
 // # The libraries
 //

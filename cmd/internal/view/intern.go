@@ -2,13 +2,13 @@ package view
 
 import "fmt"
 
-// An interned is a list of different texts. The zero value is empty.
+// An interned is a list of distinct texts. The zero value is empty.
 type interned struct {
 	list   []string
 	number map[string]int // never ranged over
 }
 
-// add returns the place of a text, which it appends when it is new.
+// add returns the index of a text, appending it if it is new.
 func (t *interned) add(s string) int {
 	if i, ok := t.number[s]; ok {
 		return i
@@ -21,5 +21,5 @@ func (t *interned) add(s string) int {
 	return len(t.list) - 1
 }
 
-// key returns a text that equal lists share.
+// key returns a text that identifies a list.
 func key(list []int) string { return fmt.Sprint(list) }

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestLibraries: the files of directory lib are those that lib.txt records, each
-// with its licence.
+// TestLibraries checks that the files in directory lib match lib.txt, and that each has its license.
 func TestLibraries(t *testing.T) {
 	libs, err := libraries()
 	if err != nil {
@@ -26,7 +25,7 @@ func TestLibraries(t *testing.T) {
 		size += len(code)
 		sum := sha256.Sum256(code)
 		if got := hex.EncodeToString(sum[:]); got != l.sum {
-			t.Errorf("%s.js has the sum %s, lib.txt says %s: run lib/lib.sh", l.name(), got, l.sum)
+			t.Errorf("%s.js has the sum %s, but lib.txt has %s; run lib/lib.sh", l.name(), got, l.sum)
 		}
 		licence, err := files.ReadFile("lib/" + l.name() + ".LICENSE")
 		if err != nil {

@@ -26,7 +26,7 @@ type Input struct {
 	Catalogs []Catalog
 	// Problems are resolved; their catalogs are loaded.
 	Problems []Problem
-	// Old, when set, is what the first of Catalogs is compared with.
+	// Old, if set, is compared with the first of Catalogs.
 	Old *Catalog
 }
 
@@ -36,21 +36,20 @@ type Catalog struct {
 	Graph *graph.Catalog
 }
 
-// A Problem is a problem and what it is called.
+// A Problem is a resolver.Problem with the name that the page shows for it.
 type Problem struct {
 	Name string
 	resolver.Problem
 }
 
-// A Page is a document that needs nothing else. It is immutable and safe for use
-// by any number of goroutines.
+// A Page is a self-contained document. It is immutable and safe for concurrent use.
 type Page struct {
 	text   []byte
 	policy string
 }
 
-// New returns the page of an input: the same page for the same input. The error
-// is that of a problem that has no answer, or the context's.
+// New returns the page of an input. Equal inputs give equal pages. The error is the context's, or that of an invalid
+// problem.
 func New(ctx context.Context, in *Input) (*Page, error) {
 	d, err := newData(ctx, in)
 	if err != nil {
@@ -102,8 +101,7 @@ func newData(ctx context.Context, in *Input) (*pageData, error) {
 	return d, nil
 }
 
-// packageOf returns the package of an installed operator, "" when it is not
-// known.
+// packageOf returns the package of an installed operator, or "" if it is unknown.
 func packageOf(p *resolver.Problem, in *resolver.Installed) string {
 	var owners []string
 	for _, s := range p.Subscriptions {
@@ -118,13 +116,13 @@ func packageOf(p *resolver.Problem, in *resolver.Installed) string {
 //go:embed app/*.js app/page.css app/body.html lib/*.js lib/*.LICENSE lib/lib.txt
 var files embed.FS
 
-// scripts are the parts of the page's own script, in order.
+// scripts lists the parts of the page's own script, in order.
 var scripts = []string{"text.js", "data.js", "ways.js", "list.js", "layout.js", "graph.js", "channel.js", "version.js", "package.js", "answer.js", "diff.js", "main.js"}
 
 // A library is a line of lib/lib.txt.
 type library struct{ pkg, version, file, licence, sum string }
 
-// name is the name of the library's files here.
+// name is the base name of the library's files.
 func (l library) name() string { return l.pkg[strings.LastIndexByte(l.pkg, '/')+1:] }
 
 // libraries reads lib/lib.txt.
@@ -177,9 +175,9 @@ func script() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// encode returns the data as JSON in which <, >, & and the line ends of JavaScript
-// are escaped, so that nothing in it can end the element. Its texts are for people:
-// whatever would reorder or hide them is visible, and names stay different (S8).
+// encode returns the data as JSON in which <, >, & and the line terminators of JavaScript are escaped, so that nothing
+// in it can end the element. Characters that would reorder or hide text become visible, and different names stay
+// different (S8).
 func encode(d *pageData) ([]byte, error) {
 	shown := json.MarshalToFunc(func(e *jsontext.Encoder, s string) error {
 		return e.WriteToken(jsontext.String(visible.Distinct(s)))
@@ -187,7 +185,7 @@ func encode(d *pageData) ([]byte, error) {
 	return json.Marshal(d, jsonv1.DefaultOptionsV1(), json.WithMarshalers(shown))
 }
 
-// render makes the document.
+// render returns the document.
 func render(d *pageData) (*Page, error) {
 	data, err := encode(d)
 	if err != nil {
@@ -230,8 +228,8 @@ func render(d *pageData) (*Page, error) {
 	return p, nil
 }
 
-// policy returns the content security policy of a page: its own script and
-// style, and no way from a string to markup or code.
+// policy returns the content security policy of a page. It allows only the page's own script and style, and nothing
+// that turns a string into markup or code.
 func policy(script, style []byte) string {
 	return strings.Join([]string{
 		"default-src 'none'",

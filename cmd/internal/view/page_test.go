@@ -20,7 +20,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// load returns the index of a catalog that is one text.
+// load returns the index of a catalog given as text.
 func load(t testing.TB, text string) *graph.Catalog {
 	t.Helper()
 	c, err := graph.Load(t.Context(), fstest.MapFS{"catalog.yaml": {Data: []byte(text)}}, nil)
@@ -39,7 +39,7 @@ func loadSample(t testing.TB) *graph.Catalog {
 	return c
 }
 
-// olderSample is the sample catalog as it may have been before.
+// olderSample is the sample catalog as an older version.
 const olderSample = `
 schema: olm.package
 name: etcd
@@ -89,8 +89,7 @@ properties:
   value: {packageName: etcd, version: 0.9.4}
 `
 
-// sampleInput shows everything that a page can hold: an answer, a conflict and a
-// difference.
+// sampleInput contains everything that a page can show: an answer, a conflict and a difference.
 func sampleInput(t testing.TB) *Input {
 	c := loadSample(t)
 	cats := []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: c}}
@@ -136,7 +135,7 @@ func TestDataOfSample(t *testing.T) {
 	golden.File(t, "sample.json", string(got)+"\n")
 }
 
-// TestSameBytes: the same input gives the same page.
+// TestSameBytes checks that equal inputs give equal pages.
 func TestSameBytes(t *testing.T) {
 	a := htmlOf(t, sampleInput(t))
 	for range 5 {
@@ -146,8 +145,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestPolicy: the policy of the document is that of exactly its script and style,
-// and nothing in the document requests anything outside it.
+// TestPolicy checks that the policy of the document allows exactly its script and style, and that nothing else is
+// requested.
 func TestPolicy(t *testing.T) {
 	page := string(htmlOf(t, sampleInput(t)))
 	m := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
@@ -172,7 +171,7 @@ func TestPolicy(t *testing.T) {
 		}
 	}
 	if n := strings.Count(page, "</script"); n != 2 {
-		t.Errorf("the page has %d ends of scripts, want 2: data and code", n)
+		t.Errorf("the page has %d </script> tags, want 2: data and code", n)
 	}
 	for _, bad := range []string{"<script src", "<link rel=\"stylesheet", "@import", "url(http", "<img", "<iframe"} {
 		if strings.Contains(page, bad) {
@@ -181,8 +180,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestScriptMakesNoMarkup: no part of the page's own script knows a function that
-// turns a string into markup or code.
+// TestScriptMakesNoMarkup checks that the page's own script does not use functions that turn a string into markup or
+// code.
 func TestScriptMakesNoMarkup(t *testing.T) {
 	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|createContextualFragment|srcdoc|\.html\(|fetch\(|XMLHttpRequest|WebSocket|sendBeacon|import\(`)
 	for _, name := range scripts {
@@ -210,7 +209,7 @@ func TestScriptMakesNoMarkup(t *testing.T) {
 	}
 }
 
-// TestVisibleText: S8. Nothing in a page reorders or hides text; paragraphs stay.
+// TestVisibleText checks that a page has no characters that reorder or hide text, and that paragraphs are kept (S8).
 func TestVisibleText(t *testing.T) {
 	evil := "a\u202eb\u200b\u2066c"
 	c := load(t, fmt.Sprintf(`
@@ -254,7 +253,7 @@ func TestVisibleText(t *testing.T) {
 	}
 }
 
-// TestHostileText: whatever a catalog says, the data is one element.
+// TestHostileText checks that the data stays one element, whatever text the catalog has.
 func TestHostileText(t *testing.T) {
 	evil := "</script><script>alert(1)</script><!--<script>\u2028\u2029&]]>'\""
 	c := load(t, fmt.Sprintf(`
@@ -273,7 +272,7 @@ func TestHostileText(t *testing.T) {
 	_, rest, _ := strings.Cut(page, `id="data">`)
 	data, _, _ := strings.Cut(rest, "</script>")
 	if strings.ContainsAny(data, "<>&\u2028\u2029") {
-		t.Error("the data has characters that HTML or JavaScript reads")
+		t.Error("the data has characters with a meaning in HTML or JavaScript")
 	}
 	var d pageData
 	if err := json.Unmarshal([]byte(data), &d); err != nil {
@@ -292,18 +291,18 @@ func quote(s string) string {
 	return string(text)
 }
 
-// TestSize keeps pages small enough to mail and to open at once.
+// TestSize limits the size of pages, so that they can be mailed and open quickly.
 func TestSize(t *testing.T) {
 	t.Run("sample", func(t *testing.T) {
 		if n := len(htmlOf(t, sampleInput(t))); n > 230<<10 {
 			t.Errorf("the page of the sample has %d bytes", n)
 		}
 	})
-	// With descriptions and all: they are what makes the catalog itself 64 MB.
+	// Includes descriptions, which make up most of the catalog's 64 MB.
 	t.Run("community", func(t *testing.T) {
 		c := realcat.Graph(t, "community-full")
 		n := len(htmlOf(t, &Input{Catalogs: []Catalog{{"community", c}}}))
-		t.Logf("%d bytes for %d packages and %d bundles", n, c.NumPackages(), c.NumBundles())
+		t.Logf("%d bytes for %d packages and %d bundles", n, c.Size().Packages, c.Size().Bundles)
 		if n > 2<<20 {
 			t.Errorf("the page has %d bytes", n)
 		}

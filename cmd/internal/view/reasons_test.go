@@ -19,8 +19,8 @@ const sharedLib = `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.bundle","package":"lib","name":"lib.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"lib","version":"1.0.0"}},{"type":"olm.gvk","value":{"group":"g","version":"v1","kind":"Lib"}}]}
 `
 
-// TestEveryReasonIsDrawn: D17. A line leads from each subscription and from each
-// bundle that requires another, one from each.
+// TestEveryReasonIsDrawn checks that one line leads from each subscription to what it chose, and one from each bundle
+// to each that it requires (D17).
 func TestEveryReasonIsDrawn(t *testing.T) {
 	c := load(t, sharedLib)
 	for _, tt := range []struct {
@@ -61,8 +61,7 @@ func TestEveryReasonIsDrawn(t *testing.T) {
 	}
 }
 
-// TestPartialAnswer: a plan of some parts is not a solution, and shows what the rest
-// conflicts with.
+// TestPartialAnswer checks that a partial plan is not shown as a solution, and that the conflict of the rest is shown.
 func TestPartialAnswer(t *testing.T) {
 	p := &resolver.Problem{
 		Namespace: "operators", Catalogs: []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: loadSample(t)}},
@@ -78,12 +77,11 @@ func TestPartialAnswer(t *testing.T) {
 	}
 	p.Subscriptions = p.Subscriptions[2:]
 	if a, err = newAnswer(t.Context(), "case", p); err != nil || !a.OK || a.Partial {
-		t.Errorf("what is planned whole is ok %v, partial %v, %v", a.OK, a.Partial, err)
+		t.Errorf("the complete plan has ok %v, partial %v, %v", a.OK, a.Partial, err)
 	}
 }
 
-// TestDifferenceTellsOnce: B7. A package that is gone is named as removed, and not
-// again among those that changed.
+// TestDifferenceTellsOnce checks that a removed package is listed as removed, but not among the changed ones (B7).
 func TestDifferenceTellsOnce(t *testing.T) {
 	old, now := load(t, sharedLib), loadSample(t)
 	d, err := newDiff(t.Context(), Catalog{"old", old}, Catalog{"new", now})

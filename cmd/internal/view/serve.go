@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// How long the server waits, for a request, for an answer to be taken, for the
-// next request, and at its end for answers that are under way.
+// Timeouts of the server: for a request, for writing an answer, for the next request on a connection, and for pending
+// answers at the end.
 const (
 	readTimeout  = 10 * time.Second
 	writeTimeout = time.Minute
@@ -20,8 +20,7 @@ const (
 	maxHeader    = 16 << 10
 )
 
-// Serve serves the page on a listener until the context ends, and returns nil
-// then; see [Handler] for names.
+// Serve serves the page on a listener until the context ends, and then returns nil. See [Handler] for names.
 func Serve(ctx context.Context, l net.Listener, p *Page, names ...string) error {
 	srv := &http.Server{
 		Handler:           Handler(p, names...),
@@ -41,15 +40,14 @@ func Serve(ctx context.Context, l net.Listener, p *Page, names ...string) error 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	if err := srv.Shutdown(last); err != nil {
-		return srv.Close() // somebody takes longer than that; it is our end all the same
+		return srv.Close() // a client takes too long; stop anyway
 	}
 	return nil
 }
 
-// Handler returns a handler that answers with the page at /, and with nothing
-// else. A request must name its host as an address, as localhost or by one of
-// names: a name that somebody else's server resolves to this machine would let
-// a foreign page read this one.
+// Handler returns a handler that serves the page at / and nothing else. The host of a request must be an IP address,
+// localhost or one of names. Otherwise, a foreign page could read this one through a domain name that resolves to this
+// machine (DNS rebinding).
 func Handler(p *Page, names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -62,7 +60,7 @@ func Handler(p *Page, names ...string) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !knownHost(r.Host, names):
-			http.Error(w, "this server answers to addresses and to localhost", http.StatusMisdirectedRequest)
+			http.Error(w, "this server accepts only IP addresses, localhost and allowed names as host", http.StatusMisdirectedRequest)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
 			http.Error(w, "there is nothing to change here", http.StatusMethodNotAllowed)
@@ -72,14 +70,14 @@ func Handler(p *Page, names ...string) http.Handler {
 			h.Set("Content-Type", "text/html; charset=utf-8")
 			h.Set("Content-Length", strconv.Itoa(len(p.text)))
 			if r.Method == http.MethodGet {
-				_, _ = w.Write(p.text) // an error here is the reader's
+				_, _ = w.Write(p.text) // an error means that the client has gone
 			}
 		}
 	})
 }
 
-// knownHost reports whether a Host header is one that no foreign name server
-// can have given.
+// knownHost reports whether the host in a Host header is an IP address, localhost, or listed in names. A foreign name
+// server cannot redirect any of these to this machine.
 func knownHost(host string, names []string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -72,7 +72,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestServeStops: the end of the context ends the server, and is not a failure.
+// TestServeStops checks that the end of the context stops the server without an error.
 func TestServeStops(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

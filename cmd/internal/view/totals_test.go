@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTotals: A1. What the page does not list it counts.
+// TestTotals checks that the page counts what it does not list (A1).
 func TestTotals(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"schema":"olm.package","name":"p","defaultChannel":"c"}` + "\n" + `{"schema":"olm.channel","package":"p","name":"c","entries":[`)

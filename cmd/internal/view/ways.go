@@ -6,14 +6,14 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// What a page holds of a node and of a table, so that ranges that all cover
-// everything cannot fill it.
+// maxFollowers limits the followers listed for a node, and maxDetours the detours of a package, so that ranges that
+// cover everything cannot fill the page.
 const (
 	maxFollowers = 50
 	maxDetours   = 200
 )
 
-// ways returns what follows what. The upgrades know all nodes of the package.
+// ways returns the data of the upgrades u, for all nodes of the package.
 func (b *pkgBuilder) ways(u *graph.Upgrades) *waysData {
 	d := &waysData{Heads: []int{}, Steps: [][]int{}}
 	for _, h := range u.Heads() {
@@ -53,8 +53,7 @@ func (b *pkgBuilder) ways(u *graph.Upgrades) *waysData {
 	return d
 }
 
-// arriving reports of each node whether the way along next comes to rest at a
-// head.
+// arriving reports, for each node, whether one reaches a head by going from each node to its next one.
 func arriving(next, heads []int) []bool {
 	const unknown, under, yes, no = 0, 1, 2, 3
 	state := make([]int, len(next))
@@ -66,7 +65,7 @@ func arriving(next, heads []int) []bool {
 			way = append(way, at)
 			at = next[at]
 		}
-		end := no // it came back to itself
+		end := no // the path is a cycle
 		switch {
 		case at >= 0 && state[at] != under:
 			end = state[at]

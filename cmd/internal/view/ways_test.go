@@ -8,8 +8,7 @@ import (
 	"github.com/olmkit/olmkit/internal/realcat"
 )
 
-// follow does what the script of the page does with a table: it goes from node to
-// node until one stays or comes back.
+// follow does what the page's script does with a table: it goes from node to node until one stays or repeats.
 func follow(w *waysData, from int) (path []int, loops bool) {
 	next := map[int]int{}
 	for _, s := range w.Steps {
@@ -29,9 +28,8 @@ func follow(w *waysData, from int) (path []int, loops bool) {
 	}
 }
 
-// TestWaysAreThoseOfGraph: B3, B5, B8. The tables lead to what package graph
-// returns for a channel alone, although they cover all versions of the package
-// at once.
+// TestWaysAreThoseOfGraph checks that the tables give the paths that package graph returns for a single channel,
+// although they cover all versions of the package (B3, B5, B8).
 func TestWaysAreThoseOfGraph(t *testing.T) {
 	check := func(t *testing.T, c *graph.Catalog) {
 		n := 0
@@ -80,7 +78,7 @@ func TestWaysAreThoseOfGraph(t *testing.T) {
 	}
 }
 
-// TestRails: a range that covers many versions is one line past them.
+// TestRails checks that a range over many versions is drawn as one line past them.
 func TestRails(t *testing.T) {
 	c := load(t, `
 {"schema":"olm.package","name":"p","defaultChannel":"c"}

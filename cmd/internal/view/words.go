@@ -17,8 +17,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// What a page holds of the words of a package, in characters, so that nobody's
-// prose fills it.
+// The maximum lengths of a package's texts in a page, in characters.
 const (
 	maxTitle    = 100
 	maxSummary  = 300
@@ -27,24 +26,22 @@ const (
 	maxKeywords = 20
 )
 
-// words describe an operator to people: user interfaces show them,
-// and resolution never reads them.
+// words describe an operator in user interfaces. Resolution never reads them.
 type words struct {
 	title, summary, about, provider string
 	keywords                        []string
 }
 
-// A wordReader reads the words of a catalog. They lie in the files, so that it
-// requests few: those of each package, and of the heads of its channels.
+// A wordReader reads the words of a catalog. It reads them from the files, which is slow, so it reads only those of
+// each package and of the heads of its channels.
 type wordReader struct {
 	ctx context.Context
-	// absent: the catalog has no files to read them from.
+	// absent reports that the catalog has no files to read words from.
 	absent bool
 	faults []error
 }
 
-// raw passes on what reading a text returned; ok is false when there is nothing.
-// Only the context's error ends the page.
+// raw returns text, and whether it could be read. The error is that of the context; raw records any other error in r.
 func (r *wordReader) raw(text jsontext.Value, err error) (jsontext.Value, bool, error) {
 	switch {
 	case err == nil:
@@ -59,7 +56,7 @@ func (r *wordReader) raw(text jsontext.Value, err error) (jsontext.Value, bool, 
 	return nil, false, nil
 }
 
-// about returns the description of the olm.package.
+// about returns the description in the olm.package blob.
 func (r *wordReader) about(p graph.Package) (string, error) {
 	if r.absent || !p.Pos().IsValid() {
 		return "", nil
@@ -78,7 +75,7 @@ func (r *wordReader) about(p graph.Package) (string, error) {
 	return prose(blob.Description, maxAbout), nil
 }
 
-// of returns the words of a bundle.
+// of returns the texts about a bundle.
 func (r *wordReader) of(b graph.Bundle) (words, error) {
 	if r.absent {
 		return words{}, nil
@@ -105,7 +102,7 @@ func (r *wordReader) of(b graph.Bundle) (words, error) {
 				return csv.words(), nil
 			}
 		case property.TypeBundleObject:
-			// What is not a manifest is reported by olmkit validate.
+			// Olmkit validate reports invalid manifests.
 			text, err := manifest.ClusterServiceVersion(r.ctx, p.Value)
 			if err != nil || text == nil {
 				continue
@@ -125,8 +122,7 @@ func (r *wordReader) of(b graph.Bundle) (words, error) {
 	return words{}, nil
 }
 
-// csvWords are the fields of olm.csv.metadata, and of the spec of a
-// ClusterServiceVersion, that are words.
+// csvWords has the display fields of olm.csv.metadata and of the spec of a ClusterServiceVersion.
 type csvWords struct {
 	DisplayName string   `json:"displayName"`
 	Description string   `json:"description"`
@@ -156,9 +152,8 @@ func (c *csvWords) words() words {
 	return w
 }
 
-// addWords adds the words of the package: those of the head of its default
-// channel, as OLM's user interfaces show them, or of the first other one that has
-// some; and those of other heads where they differ.
+// addWords adds the words of the package. They come from the head of its default channel, as in OLM's user interfaces,
+// or else from the first other head that has words. Heads whose words differ get their own.
 func (b *pkgBuilder) addWords(r *wordReader) error {
 	about, err := r.about(b.pkg)
 	if err != nil {
@@ -184,11 +179,10 @@ func (b *pkgBuilder) addWords(r *wordReader) error {
 	}
 	d := &b.data
 	d.Title, d.Summary, d.Provider, d.Keywords = own.title, own.summary, own.provider, own.keywords
-	// The description of the package is meant for it; many only repeat that of a
-	// bundle.
+	// Prefer the description of the package to that of its head.
 	d.About = cmp.Or(about, own.about)
 	if short := phrase(d.About, maxSummary); d.Summary == "" && short == d.About {
-		d.Summary = short // a line that needs no folding
+		d.Summary = short // show the description itself as the summary, because it is only one short line
 	}
 	if d.About == d.Summary {
 		d.About = ""
@@ -204,7 +198,7 @@ func (b *pkgBuilder) addWords(r *wordReader) error {
 	return nil
 }
 
-// byDefault returns the channels, the default one first.
+// byDefault returns the channels in order, but with the default one first.
 func (b *pkgBuilder) byDefault() []channelData {
 	list := slices.Clone(b.data.Channels)
 	slices.SortStableFunc(list, func(x, y channelData) int {
@@ -221,10 +215,10 @@ func (b *pkgBuilder) byDefault() []channelData {
 	return list
 }
 
-// phrase returns a text as one line of at most so many characters.
+// phrase returns a text as one line of at most most characters.
 func phrase(s string, most int) string { return cut(strings.Join(strings.Fields(s), " "), most) }
 
-// prose returns a text of at most so many characters, with its paragraphs.
+// prose returns a text of at most most characters, with its paragraphs.
 func prose(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if r != '\n' && unicode.IsSpace(r) {
@@ -249,9 +243,9 @@ func prose(s string, most int) string {
 	return cut(b.String(), most)
 }
 
-// cut shortens a text to so many characters, the last of which then shows it.
+// cut shortens a text to most characters, and ends it with an ellipsis if it was longer.
 func cut(s string, most int) string {
-	n, end := 0, 0 // where the character that makes room begins
+	n, end := 0, 0 // where the character begins that the ellipsis replaces
 	for i := range s {
 		if n++; n == most {
 			end = i

@@ -16,9 +16,8 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// spoken is a catalog that describes itself: a package with a description,
-// a head with metadata, another whose display name changed, and a package whose
-// bundle carries its manifest.
+// spoken is a catalog with descriptions: a package with a description, a head with metadata, another head whose
+// display name changed, and a package whose bundle includes its manifest.
 var spoken = `{"schema":"olm.package","name":"db","defaultChannel":"stable","description":"Keeps rows.\n\n\n  Safely.  "}
 {"schema":"olm.channel","package":"db","name":"beta","entries":[{"name":"db.v2.0.0"}]}
 {"schema":"olm.channel","package":"db","name":"stable","entries":[{"name":"db.v1.0.0"},{"name":"db.v1.1.0","replaces":"db.v1.0.0"}]}
@@ -63,7 +62,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsOfIndex: an index without its files has no words, and the page reports it.
+// TestWordsOfIndex checks that an index without its files has no words, and that the page reports it.
 func TestWordsOfIndex(t *testing.T) {
 	var file bytes.Buffer
 	if err := graph.WriteIndex(t.Context(), &file, load(t, spoken), ""); err != nil {
@@ -83,14 +82,14 @@ func TestWordsOfIndex(t *testing.T) {
 	if d := wordsData(t, open(&graph.Options{Source: files})); d.NoWords || d.Packages[0].Title != "Data Base" {
 		t.Errorf("with files: NoWords is %v, the title %q", d.NoWords, d.Packages[0].Title)
 	}
-	// Files that are others by now are a problem to report, and do not end it.
+	// Changed files are reported as a problem, but the page is still generated.
 	changed := fstest.MapFS{"catalog.yaml": {Data: []byte(strings.Replace(spoken, `{"schema":"olm.bundle"`, "\n"+`{"schema":"olm.bundle"`, 1))}}
 	if d := wordsData(t, open(&graph.Options{Source: changed})); d.NumProblems == 0 || !strings.Contains(d.Problems[0], "is missing") {
 		t.Errorf("with other files it tells the problems %q", d.Problems)
 	}
 }
 
-// TestWordsAreBounded: A16. However much a catalog says, a page holds little of it.
+// TestWordsAreBounded checks that a page has little text, however much the catalog has (A16).
 func TestWordsAreBounded(t *testing.T) {
 	long := strings.Repeat("ä b\\n", 100_000)
 	c := load(t, `{"schema":"olm.package","name":"p","defaultChannel":"c","description":"`+long+`"}
@@ -116,7 +115,7 @@ func TestWordsAreBounded(t *testing.T) {
 	}
 }
 
-// TestWordsOfAnything: words of other types, or none, are ignored.
+// TestWordsOfAnything checks that words of other types are ignored.
 func TestWordsOfAnything(t *testing.T) {
 	for _, value := range []string{`{"displayName":1}`, `[]`, `"text"`, `{}`, `{"keywords":"sql"}`} {
 		c := load(t, `{"schema":"olm.package","name":"p","defaultChannel":"c"}
@@ -129,7 +128,7 @@ func TestWordsOfAnything(t *testing.T) {
 	}
 }
 
-// TestWordsContext: D18. The end of the context ends the reading.
+// TestWordsContext checks that reading stops when the context ends (D18).
 func TestWordsContext(t *testing.T) {
 	c := load(t, spoken)
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -44,7 +44,7 @@ const clear = (node) => { node.replaceChildren(); return node; };
 // speak announces what happened to screen readers.
 const speak = (text) => { document.getElementById("spoken").textContent = text; };
 
-// tag is a small mark with a word, so that no meaning hangs on a colour.
+// tag is a small mark with a word, so that no meaning hangs on a color.
 const tag = (word, kind) => el("span", { class: "tag " + (kind || word.replaceAll(" ", "-")) }, word);
 
 // address makes the link to a place of the page.

@@ -27,9 +27,9 @@ import (
 	"github.com/olmkit/olmkit/cmd/internal/cli"
 )
 
-var screenshots = flag.String("screenshots", "", "write pictures of the page into this directory")
+var screenshots = flag.String("screenshots", "", "write screenshots to this directory")
 
-// browser is the one process of all tests.
+// browser is shared by all tests.
 var browser context.Context
 
 func TestMain(m *testing.M) {
@@ -59,17 +59,17 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// chromium returns the path of a Chromium. Tests never install one.
+// chromium returns the path of Chromium. Tests never install it.
 func chromium() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
-	return "", errors.New("there is no Chromium; run make setup in the root directory of the repository")
+	return "", errors.New("Chromium is missing; run make setup in the root directory of the repository")
 }
 
-// A tab is a page in the browser, and everything that it did on the way.
+// A tab is a page in the browser, with a record of its requests, messages, errors and dialogs.
 type tab struct {
 	*testing.T
 	ctx context.Context
@@ -96,8 +96,8 @@ func newTab(t *testing.T) *tab {
 	return b
 }
 
-// note keeps what the page does. It runs where messages of the browser are read,
-// and answers dialogs elsewhere.
+// note records what the page does. It runs in the goroutine that reads the browser's messages, so dialogs are answered
+// in another.
 func (b *tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,7 +122,7 @@ func (b *tab) note(event any) {
 	}
 }
 
-// patience is how long the browser may take for anything.
+// patience is the maximum time of an action.
 const patience = 2 * time.Minute
 
 // call runs a command of the protocol.
@@ -154,39 +154,37 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	get(b, chromedp.Steps(actions...))
 }
 
-// open shows a file, at a place behind "#".
+// open shows a file, at a location behind "#".
 func (b *tab) open(file, place string) {
 	b.Helper()
 	b.do(chromedp.Navigate("about:blank"))
 	b.visit("file://" + file + place)
 }
 
-// visit loads an address. Its script has run when it is loaded.
+// visit loads an address and waits until its script has run.
 func (b *tab) visit(url string) {
 	b.Helper()
 	b.do(chromedp.Navigate(url))
 	if !eval[bool](b, "document.documentElement.dataset.ready === 'true'") {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.Fatalf("the script of %s did not come to its end: %q", url, b.errors)
+		b.Fatalf("the script of %s did not finish: %q", url, b.errors)
 	}
 }
 
-// before runs a script in every page that is opened from now on, before any of its
-// own.
+// before runs a script in every page that is opened from now on, before the page's own scripts.
 func (b *tab) before(script string) {
 	b.Helper()
 	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 }
 
-// goTo changes the place within a page, and waits until it is shown.
+// goTo changes the location within a page and waits until it is shown.
 func (b *tab) goTo(place string) {
 	b.Helper()
 	b.moves(fmt.Sprintf("location.hash = %q", place))
 }
 
-// moves runs a script that may change the place within a page, and waits until the
-// page has shown it. The page itself listens first.
+// moves runs a script that may change the location within a page, and waits until the page has shown it.
 func (b *tab) moves(script string) {
 	b.Helper()
 	b.script(`new Promise((done) => {
@@ -197,8 +195,7 @@ func (b *tab) moves(script string) {
 	})`)
 }
 
-// until waits until a script returns a value, and fails with what it returns
-// otherwise.
+// until waits until a script returns true. The test fails with the last value otherwise.
 func (b *tab) until(script, want string) {
 	b.Helper()
 	var got string
@@ -210,32 +207,31 @@ func (b *tab) until(script, want string) {
 	b.Fatalf("%s is %q, want %q", script, got, want)
 }
 
-// eval returns the value of a script, whose promise it awaits.
+// eval returns the value of a script, awaiting its promise.
 func eval[T any](b *tab, script string) T {
 	b.Helper()
 	return get(b, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 }
 
-// into keeps the value of a script.
+// into stores the value of a script.
 func into[T any](b *tab, script string, value *T) {
 	b.Helper()
 	*value = eval[T](b, script)
 }
 
-// script runs a script for what it does.
+// script runs a script for its effects.
 func (b *tab) script(text string) {
 	b.Helper()
 	eval[chromedp.Void](b, text)
 }
 
-// text returns what an element says.
+// text returns the text of an element.
 func (b *tab) text(selector string) string {
 	b.Helper()
 	return eval[string](b, fmt.Sprintf("document.querySelector(%q)?.textContent ?? ''", selector))
 }
 
-// press sends keys to what has the focus, as a keyboard does: a key that is held
-// back by a script types nothing.
+// press sends keys to the focused element like a keyboard. If a script cancels the event, no text is typed.
 func (b *tab) press(keys ...string) {
 	b.Helper()
 	for _, k := range keys {
@@ -255,8 +251,7 @@ func (b *tab) press(keys ...string) {
 	}
 }
 
-// quiet fails when the page requested anything but itself, wrote to the console,
-// threw, or opened a dialog.
+// quiet fails if the page requested anything but itself, wrote to the console, threw an error, or opened a dialog.
 func (b *tab) quiet() {
 	b.Helper()
 	b.mu.Lock()
@@ -272,18 +267,18 @@ func (b *tab) quiet() {
 			b.Errorf("the page asked for %s", r)
 		}
 		if at := strings.Index(r, "#"); at < 0 && strings.HasPrefix(r, "file://") && !strings.HasSuffix(r, ".html") {
-			b.Errorf("the page asked for the file %s", r)
+			b.Errorf("the page requested the file %s", r)
 		}
 	}
 }
 
-// color shows the page as on a light or dark screen.
+// color selects the light or dark color scheme.
 func (b *tab) color(scheme string) {
 	b.Helper()
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 }
 
-// size shows the page in a window of another size.
+// size sets the size of the window.
 func (b *tab) size(width, height int64) {
 	b.Helper()
 	b.do(chromedp.EmulateViewport(width, height))
@@ -301,7 +296,7 @@ func (b *tab) picture(name string) {
 	}
 }
 
-// makePage makes a page with the command line and returns its file.
+// makePage generates a page with the command line and returns its file.
 func makePage(t testing.TB, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -317,7 +312,7 @@ func olmkit(t testing.TB, args ...string) {
 	}
 }
 
-// write puts a file into a directory that the test owns, and returns its name.
+// write writes a file to a directory of the test and returns its name.
 func write(t testing.TB, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -332,7 +327,7 @@ func realCatalog(t testing.TB, name string) string {
 	t.Helper()
 	tar := filepath.Join("..", "..", "..", "..", "..", "shared", "catalogs", name+".tar.gz")
 	if _, err := os.Stat(tar); err != nil {
-		t.Skipf("../shared/catalogs/%s.tar.gz is not here: it is not part of the project", name)
+		t.Skipf("../shared/catalogs/%s.tar.gz does not exist: it is not part of the project", name)
 	}
 	dir := t.TempDir()
 	if out, err := exec.Command("tar", "-xzf", tar, "-C", dir).CombinedOutput(); err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/olmkit/olmkit/internal/testcatalog"
 )
 
-// TestMany draws every channel of a generated catalog with 320 packages. It logs
-// how long that takes; no test is about the speed of a machine.
+// TestMany draws every channel of a generated catalog with 320 packages. It logs the time but does not limit it.
 func TestMany(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "many")
 	if err := os.CopyFS(dir, testcatalog.Sized(320/testcatalog.BlockPackages)); err != nil {
@@ -20,7 +19,7 @@ func TestMany(t *testing.T) {
 	drawAll(t, dir)
 }
 
-// TestCommunity does so with a real catalog of 279 packages.
+// TestCommunity is TestMany for a real catalog of 279 packages.
 func TestCommunity(t *testing.T) { drawAll(t, realCatalog(t, "community-full")) }
 
 func drawAll(t *testing.T, dir string) {
@@ -63,7 +62,7 @@ func drawAll(t *testing.T, dir string) {
 	b.quiet()
 }
 
-// TestScreenshots writes the pictures that a person should look at.
+// TestScreenshots writes screenshots for review.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("no -screenshots")
@@ -100,7 +99,7 @@ func TestScreenshots(t *testing.T) {
 	b.picture("readme")
 }
 
-// TestRealScreenshots writes pictures of real catalogs, where they are at hand.
+// TestRealScreenshots writes screenshots of real catalogs, if they are available.
 func TestRealScreenshots(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("no -screenshots")
@@ -124,7 +123,7 @@ func TestRealScreenshots(t *testing.T) {
 	}
 }
 
-// olderSample is a part of the sample catalog as it may have been before.
+// olderSample is part of the sample catalog as an older version.
 const olderSample = `{"schema":"olm.package","name":"etcd","defaultChannel":"alpha"}
 {"schema":"olm.channel","package":"etcd","name":"alpha","entries":[{"name":"etcdoperator.v0.6.1"},{"name":"etcdoperator.v0.9.0","replaces":"etcdoperator.v0.6.1"}]}
 {"schema":"olm.bundle","package":"etcd","name":"etcdoperator.v0.6.1","image":"i","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"0.6.1"}}]}
@@ -134,8 +133,8 @@ const olderSample = `{"schema":"olm.package","name":"etcd","defaultChannel":"alp
 {"schema":"olm.bundle","package":"gone","name":"gone.v1.0.0","image":"i","properties":[{"type":"olm.package","value":{"packageName":"gone","version":"1.0.0"}}]}
 `
 
-// TestLongChannel: of a channel with thousands of versions the newest are drawn,
-// and every version can be picked.
+// TestLongChannel checks that only the newest of thousands of versions in a channel are drawn, but every version can
+// be selected.
 func TestLongChannel(t *testing.T) {
 	const versions = 3000
 	var b strings.Builder

@@ -2,10 +2,7 @@ package browsertest
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,24 +10,22 @@ import (
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
-	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/internal/golden"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// controls are everything that somebody can use. That a script makes something
-// clickable which is none of these is for TestClicksAreControls.
+// controls selects everything that users can operate. TestClicksAreControls finds other elements that a script makes
+// clickable.
 const controls = `a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"]), [role=button], [onclick]`
 
-// roles are what a control may be to a screen reader, by element.
+// roles are the allowed roles of a control for screen readers, by element.
 var roles = map[string][]string{
 	"A": {"link"}, "BUTTON": {"button"}, "INPUT": {"searchbox", "checkbox", "radio"}, "SELECT": {"combobox"},
 	"SUMMARY": {"DisclosureTriangle"}, "g": {"button", "image"}, "DIV": {"region"},
 }
 
-// TestControls: a screen reader gets the role and the name of every control, and
-// that it can be focused. The golden file is what a user hears who moves from
-// control to control.
+// TestControls checks that a screen reader gets the role and name of every control, and that it can be focused. The
+// golden file lists what a user hears when moving from control to control.
 func TestControls(t *testing.T) {
 	b := newTab(t)
 	var heard strings.Builder
@@ -41,7 +36,7 @@ func TestControls(t *testing.T) {
 	} {
 		b.open(at.file, at.place)
 		b.script("for (const d of document.querySelectorAll('details')) { d.open = true; d.fill?.(); } " +
-			"new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))") // what opening draws is drawn
+			"new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))") // wait for the content that opening draws
 		fmt.Fprintf(&heard, "%s\n", at.place)
 		call(b, accessibility.Enable, cdp.Empty{})
 		root := call(b, dom.GetDocument, dom.GetDocumentParams{}).Root
@@ -54,7 +49,7 @@ func TestControls(t *testing.T) {
 			element := call(b, dom.DescribeNode, dom.DescribeNodeParams{NodeID: id}).Node
 			nodes := call(b, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{NodeID: id, FetchRelatives: &relatives}).Nodes
 			if len(nodes) != 1 || nodes[0].Ignored {
-				t.Errorf("%s: a screen reader does not hear of %s %v", at.place, element.NodeName, element.Attributes)
+				t.Errorf("%s: screen readers do not get %s %v", at.place, element.NodeName, element.Attributes)
 				continue
 			}
 			role, name := said(nodes[0].Role), said(nodes[0].Name)
@@ -80,25 +75,10 @@ func TestControls(t *testing.T) {
 			heard.WriteByte('\n')
 		}
 	}
-	golden := filepath.Join("testdata", "controls.txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, []byte(heard.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), heard.String()); diff != "" {
-		t.Errorf("what a screen reader hears of the controls (-want +got; -update rewrites it):\n%s", diff)
-	}
+	golden.File(t, "controls.txt", heard.String()) // what a screen reader reads for the controls
 }
 
-// said returns the text of a value of the accessibility tree.
+// said returns the text of a value in the accessibility tree.
 func said(v *accessibility.Value) string {
 	if v == nil {
 		return ""
@@ -110,12 +90,12 @@ func said(v *accessibility.Value) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// TestClicksAreControls: whatever the script made clickable is a control, so that
-// no mouse gets where a keyboard does not.
+// TestClicksAreControls checks that every element that a script makes clickable is a control, so that everything works
+// without a mouse.
 func TestClicksAreControls(t *testing.T) {
 	b := newTab(t)
 	file := samplePage(t)
-	// What runs before the page's own script keeps a list of listeners.
+	// Record listeners from before the page's own script.
 	b.before(`{
 		const add = EventTarget.prototype.addEventListener;
 		window.clickable = new Set();
@@ -135,10 +115,10 @@ func TestClicksAreControls(t *testing.T) {
 			return { All: all.length, Other: all.filter((e) => !e.matches(%q) && !e.matches("g.node[tabindex]") && !e.matches("svg.drawing")).map((e) => e.outerHTML.slice(0, 80)) };
 		})()`, controls), &found)
 		for _, x := range found.Other {
-			t.Errorf("%s: clicks on %s do something, and it is no control", place, x)
+			t.Errorf("%s: %s handles clicks but is not a control", place, x)
 		}
 		if place != "#/packages" && found.All == 0 {
-			t.Errorf("%s: nothing was found clickable", place)
+			t.Errorf("%s: found no clickable elements", place)
 		}
 	}
 }

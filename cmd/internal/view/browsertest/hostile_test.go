@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// evil are texts that do something where anything reads them as markup, as code
-// or as an address. Each sets a mark and opens a dialog, or requests a file.
+// evil are texts that have an effect if anything interprets them as markup, code or an address: each sets a variable
+// and opens a dialog, or requests a file.
 var evil = []string{
 	`<img src=x onerror="window.ran=1;alert(1)">`,
 	`</script><script>window.ran=1;alert(2)</script>`,
@@ -57,7 +57,7 @@ func hostileCatalog(old bool) string {
 	return b.String()
 }
 
-// harmless fails when anything of the catalog became more than text.
+// harmless fails if any text from the catalog was interpreted.
 func (b *tab) harmless(where string) {
 	b.Helper()
 	var found struct {
@@ -78,7 +78,7 @@ func (b *tab) harmless(where string) {
 		};
 	})()`, &found)
 	if found.Ran {
-		b.Errorf("%s: a script of the catalog ran", where)
+		b.Errorf("%s: a script in the catalog ran", where)
 	}
 	if found.Scripts != 2 {
 		b.Errorf("%s: %d scripts, want 2", where, found.Scripts)
@@ -90,8 +90,8 @@ func (b *tab) harmless(where string) {
 	}
 }
 
-// TestTheTextsAreEvil: as markup, the texts do what they say; otherwise the next
-// test would prove nothing.
+// TestTheTextsAreEvil checks that the texts have their effect when used as markup. Otherwise, the next test would
+// prove nothing.
 func TestTheTextsAreEvil(t *testing.T) {
 	b := newTab(t)
 	b.do(chromedp.Navigate("about:blank"))
@@ -113,8 +113,7 @@ func TestTheTextsAreEvil(t *testing.T) {
 	}
 }
 
-// TestHostileCatalog walks through every view of a page whose catalog, problem and
-// older catalog are hostile.
+// TestHostileCatalog opens every view of a page whose catalog, problem and older catalog are hostile.
 func TestHostileCatalog(t *testing.T) {
 	catalog, old := write(t, "catalog.json", hostileCatalog(false)), write(t, "catalog.json", hostileCatalog(true))
 	var subs []string
@@ -152,7 +151,7 @@ func TestHostileCatalog(t *testing.T) {
 	if seen < 2*len(evil) {
 		t.Errorf("only %d versions were picked", seen)
 	}
-	// A search, and addresses that somebody else may have written.
+	// Search for hostile text, and open hostile addresses.
 	for _, x := range []string{"<img", "javascript:", "__proto__", "<svg onload"} {
 		b.script(fmt.Sprintf(`(() => { const s = document.getElementById("search"); s.value = %q; s.dispatchEvent(new Event("input")); return true; })()`, x))
 		if n := eval[int](b, "document.querySelectorAll('#packages a').length"); n == 0 {
@@ -168,7 +167,7 @@ func TestHostileCatalog(t *testing.T) {
 	b.goTo("#/%E0%A4%A/%")
 	b.harmless("addresses")
 	if title := b.text("title"); title == "" {
-		t.Error("the page has no title any more")
+		t.Error("the page lost its title")
 	}
 	b.quiet()
 }

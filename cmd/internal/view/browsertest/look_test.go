@@ -17,15 +17,15 @@ import (
 	"github.com/olmkit/olmkit/cmd/internal/cli"
 )
 
-// places are the views of the page that samplePage makes.
+// places are the views of the page that samplePage generates.
 var places = []string{"#/packages", "#/package/sample/etcd/stable/etcdoperator.v0.9.0", "#/package/sample/grafana/v4/grafana-operator.v4.10.1", "#/resolution/0"}
 
 func samplePage(t testing.TB) string {
 	return makePage(t, "--sample", "--package", "etcd:stable", "--package", "etcd-backup-tool", "--package", "grafana", "--installed", "argocd=0.7.0")
 }
 
-// TestContrast: every text can be read on its background (WCAG 2.2, 1.4.3 AA), and
-// the edges of boxes stand out from it (1.4.11), light and dark.
+// TestContrast checks that text is readable on its background (WCAG 2.2, 1.4.3 AA) and that the edges of boxes are
+// visible (1.4.11), in both color schemes.
 func TestContrast(t *testing.T) {
 	b := newTab(t)
 	file := samplePage(t)
@@ -50,7 +50,7 @@ func TestContrast(t *testing.T) {
 	b.quiet()
 }
 
-// contrast returns the texts that stand out too little from what is behind them.
+// contrast returns the texts with too little contrast to their background.
 const contrast = `(() => {
 	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return { rgb: m.slice(0, 3), a: m.length > 3 ? m[3] : 1 }; };
 	const light = ([r, g, b]) => { const f = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); };
@@ -84,8 +84,7 @@ const contrast = `(() => {
 	return { checked, bad };
 })()`
 
-// TestNames: whatever can be used has a name, and every drawing a name and a text
-// next to it.
+// TestNames checks that every control has a name, and every drawing a name and equivalent text.
 func TestNames(t *testing.T) {
 	b := newTab(t)
 	file := samplePage(t)
@@ -108,7 +107,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 		if used < 10 {
-			t.Errorf("%s: only %d things to use were found", place, used)
+			t.Errorf("%s: found only %d controls", place, used)
 		}
 		var faults []string
 		into(b, `(() => {
@@ -132,7 +131,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestFocusIsSeen: what has the focus by key looks otherwise than before.
+// TestFocusIsSeen checks that an element looks different when a key focuses it.
 func TestFocusIsSeen(t *testing.T) {
 	b := newTab(t)
 	b.open(samplePage(t), places[1])
@@ -153,8 +152,7 @@ func TestFocusIsSeen(t *testing.T) {
 	}
 }
 
-// TestNarrow: no view is wider than a small window, and everything in it can be
-// reached.
+// TestNarrow checks that no view is wider than a small window, and everything in it can be reached.
 func TestNarrow(t *testing.T) {
 	b := newTab(t)
 	file := samplePage(t)
@@ -171,8 +169,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestNarrowList: on a phone the list of packages stands aside until somebody
-// searches, and keys and fingers get to it then.
+// TestNarrowList checks that on a phone the list of packages is hidden until the user searches, and then works with
+// keyboard and touch.
 func TestNarrowList(t *testing.T) {
 	b := newTab(t)
 	b.size(375, 667)
@@ -181,7 +179,7 @@ func TestNarrowList(t *testing.T) {
 		return eval[bool](b, `document.querySelector("#packages a").checkVisibility()`)
 	}
 	if visible() {
-		t.Error("the list hides what was asked for")
+		t.Error("the list hides the selected package")
 	}
 	if top := eval[float64](b, `document.querySelector("main h1").getBoundingClientRect().top`); top > 250 {
 		t.Errorf("the title is %g pixels down", top)
@@ -202,8 +200,7 @@ func TestNarrowList(t *testing.T) {
 	}
 }
 
-// TestPrint: a printed page opens what is folded, and leaves out what only a
-// screen has.
+// TestPrint checks that a printed page shows folded parts and hides controls.
 func TestPrint(t *testing.T) {
 	b := newTab(t)
 	b.open(samplePage(t), places[1])
@@ -219,8 +216,7 @@ func TestPrint(t *testing.T) {
 	b.quiet()
 }
 
-// TestServed: the page works behind its server's headers, and not in a frame of
-// somebody else.
+// TestServed checks that the page works with its server's headers, but not in a frame of another page.
 func TestServed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()

@@ -8,10 +8,10 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// A finger is a place on the screen.
+// A finger is a point on the screen.
 type finger struct{ X, Y float64 }
 
-// touch sends one touch event; without fingers the last ones are lifted.
+// touch sends one touch event. Without fingers, the previous ones are lifted.
 func (b *tab) touch(kind input.DispatchTouchEventType, at ...finger) {
 	b.Helper()
 	points := make([]*input.TouchPoint, len(at))
@@ -22,8 +22,8 @@ func (b *tab) touch(kind input.DispatchTouchEventType, at ...finger) {
 	call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
 }
 
-// TestTouch uses the page of a phone with fingers: a tap picks a version, one finger
-// scrolls the page over a drawing, and two move and zoom it.
+// TestTouch uses the page like on a phone: a tap selects a version, one finger scrolls the page over a drawing, and
+// two fingers move and zoom it.
 func TestTouch(t *testing.T) {
 	b := newTab(t)
 	b.size(375, 667)
@@ -37,7 +37,7 @@ func TestTouch(t *testing.T) {
 	}
 	transform := `document.querySelector(".drawing > g").getAttribute("transform")`
 
-	// A tap on a version picks it, and a second one lets go.
+	// A tap selects a version, and a second one deselects it.
 	label := eval[string](b, `document.querySelectorAll(".node")[1].getAttribute("aria-label")`)
 	version := at(".node:nth-of-type(2)")
 	for _, want := range []string{"true", "false"} {
@@ -47,7 +47,7 @@ func TestTouch(t *testing.T) {
 	}
 	t.Logf("tapped %q", label)
 
-	// One finger leaves the drawing where it is; the browser scrolls the page.
+	// One finger does not move the drawing; the browser scrolls the page.
 	b.script(`document.querySelector(".drawing").scrollIntoView({ block: "center" }); true`)
 	before := eval[string](b, transform)
 	f := at(".drawing")
@@ -62,7 +62,7 @@ func TestTouch(t *testing.T) {
 		t.Errorf("one finger moved the drawing from %s to %s", before, got)
 	}
 
-	// Two fingers that part zoom in; that they move it, too, is the same gesture.
+	// Two fingers moving apart zoom in.
 	b.script(`document.querySelector(".drawing").scrollIntoView({ block: "center" }); true`)
 	scale := `Number(/scale\(([\d.]+)/.exec(` + transform + `)[1])`
 	was := eval[float64](b, scale)
@@ -80,8 +80,8 @@ func TestTouch(t *testing.T) {
 	b.quiet()
 }
 
-// TestTouchTargets: what a finger has to meet has 24 pixels each way, or is part of
-// a sentence (WCAG 2.2, 2.5.8).
+// TestTouchTargets checks that touch targets are at least 24 pixels wide and high, or part of a sentence (WCAG 2.2,
+// 2.5.8).
 func TestTouchTargets(t *testing.T) {
 	b := newTab(t)
 	b.size(375, 667)

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestKeys walks from the search to the ways of a version without a mouse.
+// TestKeys goes from the search to the upgrade paths of a version without a mouse.
 func TestKeys(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--sample"), "")
@@ -71,8 +71,8 @@ func TestKeys(t *testing.T) {
 	b.quiet()
 }
 
-// TestWords: the descriptions of packages are shown and found, names before
-// APIs and APIs before descriptions.
+// TestWords checks that descriptions of packages are shown and searchable. Matches in names come before APIs, and
+// these before descriptions.
 func TestWords(t *testing.T) {
 	pkg := func(name, more, meta string) string {
 		return fmt.Sprintf(`{"schema":"olm.package","name":%[1]q,"defaultChannel":"c"%[2]s}
@@ -123,7 +123,7 @@ func TestWords(t *testing.T) {
 	b.quiet()
 }
 
-// TestWays: B5. The page shows the ways that the command line shows.
+// TestWays checks that the page shows the same upgrade paths as the command line (B5).
 func TestWays(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--sample"), "#/package/sample/etcd/stable/etcdoperator.v0.9.0")
@@ -142,7 +142,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestConflict: D16. A conflict is explained as on the command line.
+// TestConflict checks that a conflict is explained as on the command line (D16).
 func TestConflict(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--sample", "--package", "etcd:stable", "--package", "etcd-backup-tool", "--package", "argocd"), "")
@@ -163,7 +163,7 @@ func TestConflict(t *testing.T) {
 	b.quiet()
 }
 
-// TestReasons: D17. A resolution is a graph of reasons, and a table of the same.
+// TestReasons checks that a resolution is shown as a graph of reasons, and as an equivalent table (D17).
 func TestReasons(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--sample", "--package", "grafana", "--package", "etcd:stable", "--installed", "etcd=0.9.0"), "")
@@ -177,7 +177,7 @@ func TestReasons(t *testing.T) {
 	if got := b.text(".edge-text"); !strings.HasPrefix(got, "requires package prometheus >=0.56.0") {
 		t.Errorf("the line says %q", got)
 	}
-	// Enter on a box opens its reasons.
+	// Enter opens the reasons of a box.
 	b.script(`[...document.querySelectorAll(".node")].find((n) => n.getAttribute("aria-label").startsWith("prometheus")).focus(); true`)
 	b.press(kb.Enter)
 	var got string
@@ -190,7 +190,7 @@ func TestReasons(t *testing.T) {
 	b.quiet()
 }
 
-// TestDifference: B7. What breaks is shown in both readings, and can be shown alone.
+// TestDifference checks that breaking changes are shown for both readings, and that the rest can be hidden (B7).
 func TestDifference(t *testing.T) {
 	old := write(t, "old.json", `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.0.0"},{"name":"a.v1.1.0","replaces":"a.v1.0.0"}]}
@@ -221,8 +221,8 @@ func TestDifference(t *testing.T) {
 	b.quiet()
 }
 
-// TestStays: B8, H2. A version may have followers and stay all the same, and a way
-// may come back; the page shows both as they are.
+// TestStays checks that the page shows a version that OLM keeps although it has successors, and paths that form a
+// cycle (B8, H2).
 func TestStays(t *testing.T) {
 	catalog := write(t, "small.json", `{"schema":"olm.package","name":"a","defaultChannel":"c"}
 {"schema":"olm.channel","package":"a","name":"c","entries":[{"name":"a.v1.2.0","replaces":"a.v1.1.0"},{"name":"a.v1.1.0","skipRange":">=1.0.0 <2.0.0"}]}
@@ -239,8 +239,7 @@ func TestStays(t *testing.T) {
 	b.quiet()
 }
 
-// TestPartial: a plan of some parts is shown as that, with what the rest
-// conflicts with.
+// TestPartial checks that a partial plan is shown as such, with the conflict of the other parts.
 func TestPartial(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--problem", partialProblem(t)), "")
@@ -257,7 +256,7 @@ func TestPartial(t *testing.T) {
 	if got := eval[int](b, `document.querySelectorAll(".edge").length`); got != 3 {
 		t.Errorf("%d lines, want 3", got)
 	}
-	// Bundles lead to where they are, and so do subscriptions.
+	// Bundles and subscriptions link to where they are shown.
 	if got := eval[string](b, `[...document.querySelectorAll(".core a, .derivation a")].map((a) => a.textContent).join(" ")`); !strings.Contains(got, "b.v1.0.0") {
 		t.Errorf("the derivation links %q", got)
 	}
@@ -268,8 +267,7 @@ func TestPartial(t *testing.T) {
 	b.quiet()
 }
 
-// TestPrintKeepsOne: the drawings of packages that were looked at earlier are not
-// laid out again for a print.
+// TestPrintKeepsOne checks that drawings of packages viewed earlier are not laid out again for printing.
 func TestPrintKeepsOne(t *testing.T) {
 	b := newTab(t)
 	b.open(makePage(t, "--sample"), "#/packages")
@@ -282,8 +280,8 @@ func TestPrintKeepsOne(t *testing.T) {
 	}
 }
 
-// TestNarrowReasons: in a narrow window the drawing of reasons begins within it,
-// and a finger scrolls the page over it.
+// TestNarrowReasons checks that in a narrow window the drawing of reasons begins inside the window, and that a finger
+// scrolls the page over it.
 func TestNarrowReasons(t *testing.T) {
 	b := newTab(t)
 	b.size(500, 900)
@@ -305,7 +303,7 @@ func TestNarrowReasons(t *testing.T) {
 	}
 }
 
-// TestNatural: channels are in the order in which people count.
+// TestNatural checks that channels are in natural order, with numbers compared by value.
 func TestNatural(t *testing.T) {
 	catalog := write(t, "small.json", `{"schema":"olm.package","name":"a","defaultChannel":"stable-3.10"}
 {"schema":"olm.channel","package":"a","name":"stable-3.10","entries":[{"name":"a.v1.1.0"}]}
@@ -318,8 +316,7 @@ func TestNatural(t *testing.T) {
 	}
 }
 
-// TestTotals: A1. Where problems are too many to list, the page shows how many
-// there are.
+// TestTotals checks that the page shows the number of problems if there are too many to list (A1).
 func TestTotals(t *testing.T) {
 	var entries []string
 	for i := range 115 {
@@ -338,7 +335,7 @@ func TestTotals(t *testing.T) {
 	b.quiet()
 }
 
-// partialProblem writes a problem of which a part can be planned.
+// partialProblem writes a problem of which only a part can be planned.
 func partialProblem(t testing.TB) string {
 	return write(t, "partial.json", `{"namespace":"ns","options":{"partial":true},"subscriptions":[{"package":"a"},{"package":"b"},{"package":"lib"}],"installed":[],"catalogs":[{"name":"small","namespace":"olm","fbc":`+strconv.Quote(
 		`{"schema":"olm.package","name":"a","defaultChannel":"c"}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver/platform"
+)
+
+// platform adds to a problem the version of a cluster, its operators, and the catalogs of that
+// version, except for those that the command line gives.
+func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Problem, given []string) error {
+	r, err := s.readOperators(ctx, l)
+	if err != nil {
+		return err
+	}
+	if p.From == "" {
+		p.From = r.census.version
+	}
+	if p.From == "" {
+		return usagef("the version of the platform is unknown, because the cluster has no ClusterVersion; give it with --from")
+	}
+	version, err := property.ParseMinorVersion(p.From)
+	if err != nil {
+		return usagef("--from %q: %v", p.From, err)
+	}
+	names := map[string]bool{}
+	own := true
+	for _, arg := range given {
+		c, _, err := platformCatalog(arg)
+		if err != nil {
+			return err
+		}
+		names[c.Name] = true
+		if v, err := property.ParseMinorVersion(c.Platform); err == nil && v == version {
+			own = false
+		}
+	}
+	for _, o := range r.operators {
+		if o.Installed == "" || o.Moves == movesUnmanaged {
+			continue // nothing upgrades it
+		}
+		op := platform.Operator{Name: o.Installed, Version: o.Version, Package: o.Package, Channel: o.Channel}
+		if o.isV1() {
+			op.Reading = graph.V1
+			if len(o.channels) != 1 {
+				op.Channel = "" // no channel means all
+			}
+		}
+		if names[o.Catalog] {
+			op.Catalog = o.Catalog
+		}
+		isSame := func(x platform.Operator) bool {
+			return x.Name == op.Name && x.Channel == op.Channel && x.Catalog == op.Catalog && x.Reading == op.Reading
+		}
+		if slices.ContainsFunc(p.Installed, isSame) {
+			continue // the operator is installed in several namespaces; count it once
+		}
+		if c := r.census.csvs[csvKey(o.Object.Namespace, o.Installed)]; c != nil {
+			op.Annotations = maps.Clone(c.Metadata.Annotations)
+			maps.DeleteFunc(op.Annotations, func(key, _ string) bool {
+				return key != property.Annotation && key != property.ProjectedAnnotation
+			})
+		}
+		p.Installed = append(p.Installed, op)
+	}
+	if own {
+		err = r.platformCatalogs(ctx, p, version.String())
+	}
+	r.notes()
+	return err
+}
+
+// platformCatalogs adds the catalogs of the cluster that its operators come from.
+func (r *clusterReader) platformCatalogs(ctx context.Context, p *platform.Problem, version string) error {
+	classic, err := r.catalogs(nil, false)
+	if err != nil {
+		return err
+	}
+	classic = slices.DeleteFunc(classic, func(src source) bool {
+		return !slices.ContainsFunc(r.operators, func(o operatorStatus) bool {
+			return !o.isV1() && o.Catalog == src.name && o.catalogNamespace == src.namespace
+		})
+	})
+	list := classic
+	if slices.ContainsFunc(r.operators, func(o operatorStatus) bool { return o.isV1() && o.Installed != "" }) {
+		served, err := r.catalogs(nil, true)
+		if err != nil {
+			return err
+		}
+		list = append(list, served...)
+	}
+	r.loader.whole = true // minKubeVersion is not in the index
+	taken := map[string]bool{}
+	for _, src := range list {
+		g, err := r.content(ctx, r.loader, src)
+		if err != nil {
+			return err
+		}
+		if g == nil {
+			continue
+		}
+		name := src.name
+		if taken[name] {
+			name = strings.TrimPrefix(src.namespace+"/"+name, "/")
+		}
+		taken[name] = true
+		p.Catalogs = append(p.Catalogs, platform.Catalog{Platform: version, Name: name, Graph: g})
+	}
+	return nil
+}

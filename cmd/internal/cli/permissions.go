@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/permissions"
+)
+
+// anyRisk is the value of --fail-on for all codes.
+const anyRisk = "any"
+
+func newPermissions(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "permissions BUNDLE|CATALOG+PACKAGE[@VERSION]",
+		Short: "List what an operator may do, and what of it is dangerous",
+		Long: `Permissions lists what each service account of an operator may do once its bundle is
+installed, cluster-wide and in each namespace, and warns of what is dangerous:
+wildcards, access to secrets, nodes or pods, and ways to get further permissions.
+"olmkit explain CODE" describes each risk.
+
+  BUNDLE                     a bundle directory, with manifests/ and metadata/, or a
+                             bundle image
+  CATALOG+PACKAGE            the head of the default channel of a package, or
+  CATALOG+PACKAGE@VERSION    one of its versions. The catalog must have the
+                             manifests (olm.bundle.object)
+
+Roles and bindings in the bundle count. If a binding names a role that is not in the
+bundle, its rules are unknown, unless it is cluster-admin.
+
+Exit codes: 0 the permissions were listed, 1 there is a risk that --fail-on names,
+2 the input could not be read.`,
+		Example: `  olmkit permissions ./etcd/0.9.4
+  olmkit permissions ./etcd/0.9.4 --fail-on grants-wildcard,grants-secrets
+  olmkit permissions ./etcd/0.9.4 --olm classic -n operators --watch-namespace apps -o json`,
+	}
+	var (
+		opts   permissions.Options
+		failOn []string
+	)
+	system := "v1"
+	f := addFormat(cmd)
+	fl := cmd.Flags()
+	fl.StringVarP(&opts.Namespace, "namespace", "n", "", "the `NAMESPACE` to install into (default: the name of the package)")
+	fl.StringArrayVar(&opts.Watch, "watch-namespace", nil, "a `NAMESPACE` that the operator watches (repeatable with --olm classic; default: all, if the bundle supports that)")
+	addChoice(cmd, &system, "olm", "", "which OLM installs the bundle", "v1", "classic")
+	fl.StringSliceVar(&failOn, "fail-on", nil, "exit with status 1 if there is a risk with one of these `CODES`, or any")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("name one bundle directory or image, or CATALOG+PACKAGE")
+		}
+		for _, code := range failOn {
+			if _, ok := listCodes().page(code); !ok && code != anyRisk {
+				return usagef("--fail-on %q is not a code%s", code, hint(code, listCodes().codes()))
+			}
+		}
+		opts.Classic = system == "classic"
+		r, err := permissionsOf(cmd.Context(), e, args[0], opts)
+		if err != nil {
+			return err
+		}
+		if err := (&printer{w: e.stdout, format: *f}).print(r); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(r.Risks, func(x permissions.Risk) bool {
+			return slices.Contains(failOn, anyRisk) || slices.Contains(failOn, string(x.Code))
+		}) {
+			return errNegative
+		}
+		return nil
+	}
+	return cmd
+}
+
+func permissionsOf(ctx context.Context, e *env, arg string, opts permissions.Options) (*allowed, error) {
+	m := &manifests{env: e}
+	b, dir, err := m.bundle(ctx, arg)
+	if err != nil {
+		return nil, m.refused(dir, err)
+	}
+	r, err := permissions.Of(b, opts)
+	if err != nil {
+		return nil, err
+	}
+	return (*allowed)(r), nil
+}
+
+// An allowed is a report of what an operator may do, with a method that prints it.
+type allowed permissions.Report
+
+func (a *allowed) text(w io.Writer) error {
+	visible.Fprintf(w, "Permissions of bundle %s of package %s\n", a.Bundle, a.Package)
+	for _, role := range a.Roles {
+		where := "in all namespaces and cluster-wide"
+		if role.Namespace != "" {
+			where = "in namespace " + role.Namespace
+		}
+		visible.Fprintf(w, "\n%s, %s:\n", role.Subject, where)
+		for _, rule := range role.Rules {
+			visible.Fprintf(w, "  %s\n", rule)
+		}
+		if role.Outside != "" {
+			visible.Fprintf(w, "  role %s, which is not in the bundle\n", role.Outside)
+		}
+	}
+	if len(a.Roles) == 0 {
+		visible.Fprintf(w, "\nNone.\n")
+	}
+	if len(a.Risks) > 0 {
+		visible.Fprintf(w, "\nRisks:\n")
+	}
+	for _, risk := range a.Risks {
+		visible.Fprintf(w, "  %s %s\n", risk.Message, paint(w, yellow, "["+fbc.Warning.String()+" "+string(risk.Code)+"]"))
+	}
+	return nil
+}
