@@ -19,9 +19,8 @@ import (
 
 var updateCosts = flag.Bool("costs", false, "rewrite testdata/costs.json")
 
-// A cost is what one run of something takes: what it allocates, and how many
-// statements of olmkit and of the SAT solver it executes. Unlike time these are the
-// same on every machine, nearly.
+// A cost is the cost of one run of a workload: its allocations, and the number of statements of olmkit and the SAT
+// solver that it executes. Unlike time, these are nearly the same on every machine.
 type cost struct {
 	Name       string `json:"name"`
 	Allocs     uint64 `json:"allocs"`
@@ -29,16 +28,15 @@ type cost struct {
 	Statements uint64 `json:"statements"`
 }
 
-// tolerance is by how much a cost may exceed its baseline: seeds of maps and
-// versions of Go make small differences.
+// tolerance is the fraction by which a cost may exceed its baseline. Seeds of maps and versions of Go cause small
+// differences.
 const tolerance = 1.15
 
-// TestCosts compares what loading and resolving allocate and execute with the
-// baseline in testdata/costs.json. To compare two builds by the numbers, run the
-// older one with -costs, and then the newer one.
+// TestCosts compares the allocations and statements of loading and resolving with the baseline in testdata/costs.json.
+// To compare two builds, run the older one with -costs and then the newer one without.
 func TestCosts(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the race detector allocates too")
+		t.Skip("the race detector allocates memory")
 	}
 	const file = "testdata/costs.json"
 	got := costs(t)
@@ -60,22 +58,22 @@ func TestCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got) != len(want) {
-		t.Fatalf("%d costs were measured, %s has %d; run with -costs", len(got), file, len(want))
+		t.Fatalf("measured %d costs, but %s has %d; run with -costs", len(got), file, len(want))
 	}
 	for i, g := range got {
 		w := want[i]
 		t.Logf("%-20s %7d allocations (%+.0f %%), %8d bytes (%+.0f %%), %8d statements (%+.0f %%)", g.Name,
 			g.Allocs, percent(g.Allocs, w.Allocs), g.Bytes, percent(g.Bytes, w.Bytes), g.Statements, percent(g.Statements, w.Statements))
 		if g.Name != w.Name {
-			t.Errorf("%q was measured, %s has %q; run with -costs", g.Name, file, w.Name)
+			t.Errorf("measured %q, but %s has %q; run with -costs", g.Name, file, w.Name)
 		}
 		for _, text := range g.above(w) {
-			t.Errorf("%s: %s; find out why, or run with -costs and say why", g.Name, text)
+			t.Errorf("%s: %s; find the cause, or run with -costs and explain the increase", g.Name, text)
 		}
 	}
 }
 
-// above returns what of a cost is above a baseline.
+// above describes the parts of c that exceed those of base by more than the tolerance.
 func (c cost) above(base cost) []string {
 	var out []string
 	for _, x := range []struct {
@@ -94,7 +92,7 @@ func (c cost) above(base cost) []string {
 	return out
 }
 
-// The check finds what is above the baseline, and nothing else.
+// TestCostAbove checks that above returns exactly the parts that exceed the baseline.
 func TestCostAbove(t *testing.T) {
 	base := cost{"x", 100, 10_000, 1000}
 	for _, x := range []struct {
@@ -120,7 +118,7 @@ func costs(t *testing.T) []cost {
 	var out []cost
 	for _, x := range workloads(t) {
 		const runs = 5
-		if err := x.do(); err != nil { // what is read once is read now
+		if err := x.do(); err != nil { // read the files that are cached
 			t.Fatalf("%s: %v", x.name, err)
 		}
 		var before, after runtime.MemStats
@@ -137,18 +135,18 @@ func costs(t *testing.T) []cost {
 	return out
 }
 
-// A workload is something whose cost is measured.
+// A workload is an operation whose cost is measured.
 type workload struct {
 	name string
 	do   func() error
 }
 
-// workloads returns what is measured, on one goroutine.
+// workloads returns the operations to measure. Each runs on one goroutine.
 func workloads(t *testing.T) []workload {
 	ctx := context.Background()
 	one := &fbc.LoadOptions{Concurrency: 1}
 	jsonText, yamlText := costCatalog(false), costCatalog(true)
-	blobs, err := fbc.LoadBytes(ctx, jsonText, "costs.json", one)
+	blobs, err := fbc.LoadReader(ctx, bytes.NewReader(jsonText), "costs.json", one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,14 +189,14 @@ func workloads(t *testing.T) []workload {
 		s.InstalledCSV, upgrade.Installed = in.Name, append(upgrade.Installed, in)
 	}
 	return []workload{
-		{"load JSON", func() error { _, err := fbc.LoadBytes(ctx, jsonText, "costs.json", one); return err }},
-		{"load YAML", func() error { _, err := fbc.LoadBytes(ctx, yamlText, "costs.yaml", one); return err }},
+		{"load JSON", func() error { _, err := fbc.LoadReader(ctx, bytes.NewReader(jsonText), "costs.json", one); return err }},
+		{"load YAML", func() error { _, err := fbc.LoadReader(ctx, bytes.NewReader(yamlText), "costs.yaml", one); return err }},
 		{"load and index JSON", func() error {
-			_, err := graph.LoadBytes(ctx, jsonText, "costs.json", &graph.Options{Load: one})
+			_, err := graph.LoadReader(ctx, bytes.NewReader(jsonText), "costs.json", &graph.Options{Load: one})
 			return err
 		}},
 		{"load and index YAML", func() error {
-			_, err := graph.LoadBytes(ctx, yamlText, "costs.yaml", &graph.Options{Load: one})
+			_, err := graph.LoadReader(ctx, bytes.NewReader(yamlText), "costs.yaml", &graph.Options{Load: one})
 			return err
 		}},
 		{"build", func() error { _, err := graph.Build(ctx, blobs, nil); return err }},
@@ -213,14 +211,14 @@ func workloads(t *testing.T) []workload {
 	}
 }
 
-// costCatalog returns a catalog of 50 packages of 20 bundles. The channels clash
-// of the last two hold bundles that provide the same API.
+// costCatalog returns a catalog of 50 packages with 20 bundles each. The last two packages have a channel named clash;
+// the bundles in these channels provide the same API, so they conflict.
 func costCatalog(yaml bool) []byte {
 	var b strings.Builder
 	blob := func(format string, args ...any) {
 		text := fmt.Sprintf(format, args...)
 		if yaml {
-			// One level of block style, as people write it.
+			// One level in block style, as people write it.
 			text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
 			text = "---\n" + strings.ReplaceAll(text, "\x00", "\n") + "\n"
 		} else {

@@ -20,8 +20,7 @@ type docPackage struct {
 	names map[string]bool // F, T, T.M and T.Field, exported or not
 }
 
-// docPackages parses the packages of the repository, by import path; those of the
-// nested modules too.
+// docPackages parses the packages of the repository, including nested modules. The keys are import paths.
 func docPackages(t *testing.T) map[string]*docPackage {
 	t.Helper()
 	files := map[string][]*ast.File{}
@@ -53,7 +52,7 @@ func docPackages(t *testing.T) map[string]*docPackage {
 	return out
 }
 
-// declared returns what the files of a package declare at the top.
+// declared returns the names of the top-level declarations in the files of a package.
 func declared(files []*ast.File) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range files {
@@ -75,7 +74,7 @@ func declared(files []*ast.File) map[string]bool {
 	return out
 }
 
-// receiver returns the type that a method is of.
+// receiver returns the type of a method's receiver.
 func receiver(d *ast.FuncDecl) *ast.Ident {
 	recv := d.Recv.List[0].Type
 	if star, ok := recv.(*ast.StarExpr); ok {
@@ -115,12 +114,11 @@ func declareSpec(out map[string]bool, s ast.Spec) {
 	}
 }
 
-// unlinked matches what its author meant as a link to a name and the parser of
-// documentation took for text.
+// unlinked matches text that looks like a link to a name but that the documentation parser treats as plain text.
 var unlinked = regexp.MustCompile(`(?:^|[^\w])\[\*?([A-Z]\w*(\.\w+)?|[a-z]\w*(/\w+)*\.[A-Z]\w*(\.\w+)?)\]`)
 
-// TestDocLinks finds every [Name] in the documentation of packages, types,
-// fields, functions, constants and variables, and wants what it names to exist.
+// TestDocLinks checks that every [Name] in the documentation of packages, types, fields, functions, constants and
+// variables exists.
 func TestDocLinks(t *testing.T) {
 	packages := docPackages(t)
 	links := 0
@@ -145,7 +143,7 @@ func TestDocLinks(t *testing.T) {
 				}
 			})
 			for _, m := range unlinked.FindAllStringSubmatch(b.String(), -1) {
-				if !p.names[m[1]] { // fields exist, and have no links
+				if !p.names[m[1]] { // a field is in names, but the documentation does not link to fields
 					t.Errorf("%s: the documentation of %s names %s, which does not exist", path, what, m[1])
 				}
 			}
@@ -175,11 +173,11 @@ func TestDocLinks(t *testing.T) {
 		}
 	}
 	if links < 100 {
-		t.Errorf("there are only %d links in the documentation; does the test still see them?", links)
+		t.Errorf("found only %d links in the documentation; fix the pattern if there are more", links)
 	}
 }
 
-// each calls f with every piece of text of a comment; code is none.
+// each calls f with every text in a comment except code.
 func each(blocks []comment.Block, f func(comment.Text)) {
 	for _, b := range blocks {
 		switch b := b.(type) {

@@ -13,37 +13,36 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
-// maxGrowth is by how much a cost may grow when what it is for doubles: n log n
-// grows by a little more than 2, n² by 4.
+// maxGrowth is the largest factor by which a cost may grow when the input doubles: n log n grows by a little more than
+// 2, n² by 4.
 const maxGrowth = 2.3
 
-// TestGrowth checks that the cost of an answer is nearly linear in what it is about
-// (D21): of each shape of problem, with each outcome, a problem twice as large takes
-// about twice the statements.
+// TestGrowth checks that the cost of an answer is nearly linear in the size of its problem (D21). For each shape of
+// problem and each outcome, a problem twice as large takes about twice as many statements.
 func TestGrowth(t *testing.T) {
 	if raceEnabled {
-		t.Skip("what is counted is the same without the race detector")
+		t.Skip("the counts are the same with the race detector; the run without it is enough")
 	}
 	const module = "github.com/olmkit/olmkit/"
 	c := newCounter(t)
 	for _, w := range growths() {
 		const n = 300
 		in := []string{module + "resolver", module + "internal/sat", module + "reconcile", "github.com/go-air/gini", "slices/"}
-		// What does not grow is in all three.
+		// The difference of two runs leaves out constant costs.
 		base, small, large := c.count(t, w(n), 1, in...), c.count(t, w(2*n), 1, in...), c.count(t, w(4*n), 1, in...)
 		growth := float64(large-small) / float64(small-base)
 		t.Logf("%-35s %9d statements for %d, then %9d and %9d: %.2f times", w(n), base, n, small, large, growth)
 		if growth > maxGrowth {
-			t.Errorf("%s: each time that it doubles, it takes %.2f times as many statements more, want at most %.2f", w(n), growth, maxGrowth)
+			t.Errorf("%s: each doubling multiplies the additional statements by %.2f, want at most %.2f", w(n), growth, maxGrowth)
 		}
 	}
 }
 
-// planOf takes the place of an outcome where a namespace is planned.
+// planOf stands in the place of the outcome in the names of workloads that plan a namespace.
 const planOf testcatalog.Outcome = "plan"
 
-// growths returns the names of the workloads of all shapes, by size. That the other
-// reading of constraints costs as much is left to the test in package resolver.
+// growths returns a function for each shape of workload, which returns the name of the workload of size n. Only one
+// shape is run with constraints per bundle: package resolver tests that they cost the same.
 func growths() (list []func(n int) string) {
 	for _, c := range testcatalog.Cases() {
 		if c.PerBundle && c.Shape != "chain" {
@@ -57,7 +56,7 @@ func growths() (list []func(n int) string) {
 	return list
 }
 
-// growing returns the workload of that name, if it is one of growths.
+// growing returns the workload with a name that growths generates, or nil for other names.
 func growing(t testing.TB, name string) []workload {
 	var c testcatalog.Case
 	var n int
@@ -65,7 +64,7 @@ func growing(t testing.TB, name string) []workload {
 		return nil
 	}
 	if name != fmt.Sprint(c.Shape, " ", c.Outcome, " ", c.PerBundle, " ", n) {
-		return nil // any character was taken for a boolean
+		return nil // fmt.Sscan accepts other words as a boolean, too
 	}
 	plan := c.Outcome == planOf
 	if plan {
@@ -87,8 +86,7 @@ func growing(t testing.TB, name string) []workload {
 	return nil
 }
 
-// answer resolves a problem, and lists the reasons of what was selected; that it has
-// no solution is an answer.
+// answer resolves a problem and computes the reasons for each choice. A problem without a solution is not an error.
 func answer(p resolver.Problem) error {
 	sol, err := resolver.Resolve(context.Background(), p)
 	var no *resolver.Conflict

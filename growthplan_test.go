@@ -14,7 +14,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// manifests makes up the CSVs of the bundles of one catalog.
+// manifests generates a CSV for each bundle of a catalog.
 type manifests struct{ graph *graph.Catalog }
 
 func (c manifests) Catalog(context.Context, resolver.CatalogID) (*graph.Catalog, error) {
@@ -40,8 +40,7 @@ func header(kind, name string) olm.Header {
 	return olm.Header{APIVersion: olm.Group + "/v1alpha1", Kind: kind, Metadata: olm.Metadata{Namespace: "operators", Name: name}}
 }
 
-// planned returns the planning of a namespace with the subscriptions and operators
-// of a problem.
+// planned returns a function that plans a namespace with the subscriptions and operators of a problem.
 func planned(t testing.TB, p resolver.Problem) func() error {
 	s := &reconcile.Snapshot{Namespace: "operators", GlobalNamespace: "olm"}
 	group := &olm.OperatorGroup{Header: header(olm.KindOperatorGroup, "group")}

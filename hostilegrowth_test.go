@@ -1,6 +1,7 @@
 package repo_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -11,29 +12,29 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// TestHostileGrowth checks that what is made to be slow is read in nearly linear time:
-// twice as much of it takes about twice the statements.
+// TestHostileGrowth checks that input designed to be slow is read in nearly linear time: twice as much takes about
+// twice as many statements.
 func TestHostileGrowth(t *testing.T) {
 	if raceEnabled {
-		t.Skip("what is counted is the same without the race detector")
+		t.Skip("the counts are the same with the race detector; the run without it is enough")
 	}
 	c := newCounter(t)
 	for _, shape := range []string{"members", "circle", "ranges", "newer"} {
-		// Each workload is played a few times, because hashes differ between loads.
+		// Each workload runs several times, because hashes differ between loads.
 		count := func(n int) uint64 { return c.count(t, fmt.Sprintf("hostile %s %d", shape, n), 8) }
 		const n = 2000
 		base, small, large := count(n), count(2*n), count(4*n)
-		// Loops of the standard library are not counted: there may be next to nothing that grows.
+		// The statements of most of the standard library are not counted, so the difference can be very small.
 		more := func(a, b uint64) float64 { return max(float64(b)-float64(a), n) }
 		growth := more(small, large) / more(base, small)
 		t.Logf("%s: %d statements for %d, then %d and %d: %.2f times", shape, base, n, small, large, growth)
 		if growth > maxGrowth {
-			t.Errorf("%s: each time that it doubles, it takes %.2f times as many statements more, want at most %.2f", shape, growth, maxGrowth)
+			t.Errorf("%s: each doubling multiplies the additional statements by %.2f, want at most %.2f", shape, growth, maxGrowth)
 		}
 	}
 }
 
-// hostile returns the workload of that name, if it is one of TestHostileGrowth.
+// hostile returns the workload of TestHostileGrowth with this name, or nil if there is none.
 func hostile(name string) []workload {
 	var shape string
 	var n int
@@ -43,17 +44,17 @@ func hostile(name string) []workload {
 	ctx := context.Background()
 	switch shape {
 	case "members":
-		// Objects of a great many members (A16).
+		// Objects with very many members (A16).
 		var b strings.Builder
 		for i := range n {
 			fmt.Fprintf(&b, `"k%d":0,`, i)
 		}
 		text := []byte(`{"schema":"x","properties":[{` + b.String() + `"type":"a","value":1}]}` +
 			`{"schema":"olm.package","name":"p","icon":{` + b.String() + `"mediatype":"m","base64data":"YQ=="}}`)
-		return []workload{{name, func() error { _, err := fbc.LoadBytes(ctx, text, "f", nil); return err }}}
+		return []workload{{name, func() error { _, err := fbc.LoadReader(ctx, bytes.NewReader(text), "f", nil); return err }}}
 	case "ranges", "newer":
-		// Channels of which each entry has a skipRange, which holds all older versions,
-		// or all others. The new channel leaves versions of the old one behind.
+		// Channels in which each entry has a skipRange that contains all older versions, or all others. The new
+		// channel leaves versions of the old one behind.
 		cat := &fbc.Catalog{Packages: []*fbc.Package{{Meta: fbc.Meta{Schema: fbc.SchemaPackage, Package: "p", Name: "p"}, DefaultChannel: "new"}}}
 		for major, name := range []string{1: "old", 2: "new"} {
 			if name == "" {
@@ -76,7 +77,7 @@ func hostile(name string) []workload {
 		}
 		return []workload{{name, func() error { _, err := fbc.Validate(ctx, cat, nil); return err }}}
 	case "circle":
-		// A channel with a long chain that skips a long circle.
+		// A channel with a long chain that skips a long cycle.
 		ch := &fbc.Channel{Meta: fbc.Meta{Schema: fbc.SchemaChannel, Package: "p", Name: "c"}}
 		for i := range n {
 			link := fbc.Entry{Name: fmt.Sprintf("chain%d", i), Skips: []string{fmt.Sprintf("circle%d", i)}}

@@ -11,10 +11,9 @@ import (
 	"testing"
 )
 
-// Each exported type that has JSON tags, or marshals itself, has the same JSON in both
-// versions of encoding/json, without null: an empty list is [], and what is not set is
-// left out. A program that is made for it marshals the zero value, one with empty lists,
-// and one with everything set.
+// TestJSONOfTypes checks that each exported type that has JSON tags, or marshals itself, has the same JSON in both
+// versions of encoding/json, without null: an empty list is [], and unset fields are left out. It generates a program
+// that marshals three values of each type: the zero value, one with empty lists, and one with every field set.
 func TestJSONOfTypes(t *testing.T) {
 	packages, _ := publicPackages(t, "./...", "./kube/...")
 	var imports, list strings.Builder
@@ -55,17 +54,16 @@ func TestJSONOfTypes(t *testing.T) {
 		run = append(run, file)
 	}
 	cmd := exec.CommandContext(t.Context(), "go", run...)
-	cmd.Env = append(os.Environ(), "GOWORK=") // with kube, even where the tests run without
+	cmd.Env = append(os.Environ(), "GOWORK=") // includes kube, even if the tests run without it
 	out, err := cmd.CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
-// isWrittenAsJSON reports whether a type is exported, has no parameters, and has JSON
-// tags or a method MarshalJSON, or is a list of such a type. An alias counts if it names
-// an instance of a type with parameters. Parts of objects in package
-// olm that keep unknown members are not among them: only whole objects are written.
+// isWrittenAsJSON reports whether a type is exported, has no type parameters, and has JSON tags or a method
+// MarshalJSON, or is a list of such a type. An alias of an instantiated generic type counts. Parts of objects in
+// package olm that keep unknown members do not count, because only whole objects are written.
 func isWrittenAsJSON(o *types.TypeName) bool {
 	t, ok := types.Unalias(o.Type()).(*types.Named)
 	if !ok || !o.Exported() || o.IsAlias() != (t.TypeArgs().Len() > 0) || t.TypeParams().Len() > t.TypeArgs().Len() {
@@ -97,7 +95,7 @@ func marshalsItself(t types.Type) bool {
 	return m != nil
 }
 
-// keepsUnknown reports whether a struct, or one in it, has a field for unknown members.
+// keepsUnknown reports whether a struct, or one that it contains, has a field for unknown members.
 func keepsUnknown(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || marshalsItself(t) {

@@ -13,12 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mostModules is how many modules an importer of resolver may have in its module graph.
+// mostModules is the maximum number of modules in the module graph of a program that imports resolver.
 const mostModules = 35
 
-// TestWhatImportersLink makes a program that imports every public package, and wants
-// that the modules that it links are those of the table in ARCHITECTURE.md. What only
-// tests need is not among them.
+// TestWhatImportersLink generates a program that imports every public package, and compares the modules that it links
+// with the table in ARCHITECTURE.md. Modules that only tests need do not count.
 func TestWhatImportersLink(t *testing.T) {
 	text, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
@@ -41,11 +40,11 @@ func TestWhatImportersLink(t *testing.T) {
 	slices.Sort(got)
 	got = slices.DeleteFunc(slices.Compact(got), func(path string) bool { return path == module || path == "example.com/importer" })
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("ARCHITECTURE.md has other modules (-) than importers link (+):\n%s", diff)
+		t.Errorf("the modules in ARCHITECTURE.md (-) differ from those that importers link (+):\n%s", diff)
 	}
 }
 
-// TestModuleGraph bounds what an importer of resolver finds in its module graph.
+// TestModuleGraph limits the size of the module graph of a program that imports resolver.
 func TestModuleGraph(t *testing.T) {
 	dir := importing(t, "resolver")
 	alone(t, dir, "list", "-deps", ".") // completes go.mod
@@ -83,8 +82,7 @@ func importing(t *testing.T, packages ...string) string {
 	return dir
 }
 
-// alone runs the go command in a module that is not part of a workspace, and may
-// complete its go.mod.
+// alone runs the go command in a module outside of the workspace. It may update the go.mod of that module.
 func alone(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
@@ -99,8 +97,8 @@ func alone(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// TestModulesAreComplete checks that the go.mod of a module of the workspace has all that
-// its packages and tests import: in the workspace, that of another could have it.
+// TestModulesAreComplete checks that the go.mod of each module in the workspace lists everything that its packages and
+// tests import. In the workspace, the go.mod of another module could supply it.
 func TestModulesAreComplete(t *testing.T) {
 	root, err := filepath.Abs(".")
 	if err != nil {
@@ -125,13 +123,13 @@ func TestModulesAreComplete(t *testing.T) {
 		var errs strings.Builder
 		list.Stderr = &errs
 		if err := list.Run(); err != nil {
-			t.Errorf("%s/go.mod lacks something (make tidy): %v\n%s", dir, err, &errs)
+			t.Errorf("%s/go.mod is incomplete; run make tidy: %v\n%s", dir, err, &errs)
 		}
 	}
 }
 
-// TestWorkspaces checks that plain go commands work in the directory of every module:
-// it is part of the workspace, or has a go.work that names it alone.
+// TestWorkspaces checks that plain go commands work in the directory of every module: the module is part of the
+// workspace, or has a go.work that lists only its directory.
 func TestWorkspaces(t *testing.T) {
 	use := regexp.MustCompile(`(?m)^(?:use |\t)(\.[a-z/]*)$`)
 	uses := func(name string) []string {
@@ -147,7 +145,7 @@ func TestWorkspaces(t *testing.T) {
 	}
 	together := uses("go.work")
 	if want := []string{".", "./cmd", "./kube"}; !slices.Equal(together, want) {
-		t.Errorf("go.work uses %q, want %q: tidy.sh, release.sh and these tests know these", together, want)
+		t.Errorf("go.work uses %q, want %q: update tidy.sh, release.sh and these tests", together, want)
 	}
 	n := 0
 	err := filepath.WalkDir(".", func(name string, d os.DirEntry, err error) error {

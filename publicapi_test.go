@@ -16,9 +16,8 @@ import (
 	"testing"
 )
 
-// What importers see names types of the standard library, of blang/semver and of this
-// module alone: a package below version 1 may change under them, and an internal one
-// they cannot name.
+// TestPublicAPI checks that the exported API names only types of the standard library, of blang/semver and of this
+// module. Other modules below version 1 may change incompatibly, and importers cannot name internal types.
 func TestPublicAPI(t *testing.T) {
 	packages, standard := publicPackages(t, "./...")
 	w := &apiWalker{seen: map[types.Type]bool{}, allowed: func(path string) bool {
@@ -37,35 +36,11 @@ func TestPublicAPI(t *testing.T) {
 	}
 }
 
-// publicPackages returns the packages of patterns that importers may import, and which
-// paths are those of the standard library.
+// publicPackages returns the packages matching patterns that importers may import, and the set of paths of the
+// standard library.
 func publicPackages(t *testing.T, patterns ...string) (public []*types.Package, standard map[string]bool) {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export,Standard,Name"}, patterns...)...)
-	list.Env = append(os.Environ(), "GOWORK=") // patterns may be of kube
-	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	export := map[string]string{}
-	standard = map[string]bool{}
-	var paths []string
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
-			ImportPath, Export, Name string
-			Standard                 bool
-		}
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		export[p.ImportPath], standard[p.ImportPath] = p.Export, p.Standard
-		if inModule(p.ImportPath) && !isInternal(p.ImportPath) && p.Name != "main" && p.Export != "" { // the root has tests alone
-			paths = append(paths, p.ImportPath)
-		}
-	}
+	export, standard, paths := exports(t, patterns...)
 	if len(paths) < 8 {
 		t.Fatalf("only %d packages found", len(paths))
 	}
@@ -78,6 +53,36 @@ func publicPackages(t *testing.T, patterns ...string) (public []*types.Package, 
 		public = append(public, p)
 	}
 	return public, standard
+}
+
+// exports returns the export data files of the packages matching patterns and of their dependencies, the set of paths
+// of the standard library, and the packages that importers may import.
+func exports(t *testing.T, patterns ...string) (export map[string]string, standard map[string]bool, paths []string) {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export,Standard,Name"}, patterns...)...)
+	list.Env = append(os.Environ(), "GOWORK=") // patterns may match packages of kube
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	export, standard = map[string]string{}, map[string]bool{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Export, Name string
+			Standard                 bool
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		export[p.ImportPath], standard[p.ImportPath] = p.Export, p.Standard
+		if inModule(p.ImportPath) && !isInternal(p.ImportPath) && p.Name != "main" && p.Export != "" { // the root has only tests
+			paths = append(paths, p.ImportPath)
+		}
+	}
+	return export, standard, paths
 }
 
 func inModule(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
@@ -93,7 +98,7 @@ type apiWalker struct {
 	found   []string
 }
 
-// walk visits what importers see of a type, which is at a name.
+// walk visits the parts of a type that importers see. at is the name where the type occurs.
 func (w *apiWalker) walk(at string, t types.Type) {
 	if w.seen[t] && !isNamed(t) {
 		return
@@ -164,7 +169,7 @@ func isNamed(t types.Type) bool {
 	return ok
 }
 
-// named notes a type that importers should not see.
+// named reports a type that importers should not see.
 func (w *apiWalker) named(at string, o *types.TypeName) {
 	if o.Pkg() != nil && !w.allowed(o.Pkg().Path()) {
 		if f := fmt.Sprintf("%s names %s.%s", strings.TrimPrefix(at, module+"/"), o.Pkg().Path(), o.Name()); !slices.Contains(w.found, f) {

@@ -1,5 +1,5 @@
-// Package repo_test holds tests about the repository itself: what may import
-// what, what every package must have, what the documentation promises.
+// Package repo_test holds tests about the repository itself: which packages may import which, what every package must
+// have, and what the documentation promises.
 package repo_test
 
 import (
@@ -22,12 +22,11 @@ const module = "github.com/olmkit/olmkit"
 // A pkg is a package of the root module without its tests.
 type pkg struct {
 	dir     string   // relative, slash-separated
-	comment bool     // some file has a package comment
+	comment bool     // at least one file has a package comment
 	imports []string // sorted
 }
 
-// load returns the packages of the module below a directory; nested modules are
-// not part of it.
+// load returns the packages of the module below a directory, except those of nested modules.
 func load(t *testing.T, root string) []*pkg {
 	t.Helper()
 	byDir := map[string]*pkg{}
@@ -65,7 +64,7 @@ func load(t *testing.T, root string) []*pkg {
 	return out
 }
 
-// walkGo parses every Go file below root. With one set, it stays in one module.
+// walkGo parses every Go file below root. If one is true, it skips nested modules.
 func walkGo(t *testing.T, root string, one bool, visit func(name string, file *ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -104,11 +103,10 @@ func TestEveryPackageHasAComment(t *testing.T) {
 	}
 }
 
-// layers are the packages in the order in which data flows. A package imports
-// only what stands before it.
+// layers lists the packages in the order in which data flows. A package may import only packages that come before it.
 var layers = []string{
 	"property", "constraints",
-	"fbc/internal/decode", "fbc", "internal/phrase", "fbc/bundle", "fbc/report", "fbc/template", "internal/disk",
+	"fbc/internal/decode", "fbc", "internal/phrase", "internal/kubectl", "fbc/bundle", "fbc/report", "fbc/template", "internal/disk",
 	"graph", "graph/draw",
 	"olm", "internal/ownerlabel", "operatorgroup",
 	"resolver/fact", "internal/sat", "internal/proof", "internal/prose",
@@ -121,20 +119,20 @@ var layers = []string{
 	"reconcile", "reconcile/memcluster", "reconcile/clustertest",
 }
 
-// servants are used by layers, and import nothing of the module but other servants.
+// servants lists packages that all layers may import. They import only other servants from this module.
 var servants = []string{
 	"docs", "internal/buildversion", "internal/celcost", "internal/chain", "internal/codes", "internal/imageref",
 	"internal/jsonkind", "internal/labels", "internal/manifest", "internal/metric", "internal/near", "internal/page", "internal/reason", "internal/regular",
 	"internal/version", "internal/visible", "internal/yamljson", "internal/yamlout",
 }
 
-// outside are the packages of tests and examples, which may import any layer.
+// outside lists the packages of tests and examples, which may import any layer.
 var outside = []string{
 	".", "internal/conformance", "internal/golden", "internal/realcat", "internal/sample", "internal/testcatalog",
 	"internal/testctx", "internal/testsize",
 }
 
-// TestImportDirections keeps the layers apart (see ARCHITECTURE.md).
+// TestImportDirections checks that packages import only earlier layers (see ARCHITECTURE.md).
 func TestImportDirections(t *testing.T) {
 	for _, p := range load(t, ".") {
 		at, serves := slices.Index(layers, p.dir), slices.Contains(servants, p.dir)
@@ -160,8 +158,8 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
-// TestHeavyImports keeps dependencies where they belong, so that they can be
-// replaced and importers of the library do not pay for the command line.
+// TestHeavyImports limits which packages import heavy dependencies, so that these dependencies can be replaced, and
+// importers of the library do not get those of the command line.
 func TestHeavyImports(t *testing.T) {
 	for _, tt := range []struct {
 		prefix string
@@ -170,7 +168,7 @@ func TestHeavyImports(t *testing.T) {
 		{"github.com/go-air/gini", []string{"internal/sat"}},
 		{module + "/internal/sat", []string{"resolver", "internal/proof"}},
 		{"github.com/google/cel-go", []string{"constraints", "internal/celcost"}},
-		// YAML has one door, where what it expands to is bounded (S1). The second one only writes.
+		// Only internal/yamljson reads YAML, because it limits the expansion (S1). fbc/report only writes it.
 		{"go.yaml.in/yaml", []string{"internal/yamljson", "fbc/report"}},
 	} {
 		for _, p := range load(t, ".") {
@@ -183,20 +181,20 @@ func TestHeavyImports(t *testing.T) {
 	}
 }
 
-// TestNoClocks checks that no test of any module depends on a clock, apart from those
-// that have a reason, and that internal/testsize alone decides how much a test does.
+// TestNoClocks checks that no test of any module depends on a clock, except those with a listed reason, and that only
+// internal/testsize decides how much a test does.
 func TestNoClocks(t *testing.T) {
 	clocks := []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTicker", "time.NewTimer",
 		"context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause", "testing.Short"}
 	const (
-		server  = "waits for a real API server, or gives it time for what must not happen"
+		server  = "waits for a real API server, or for a change that must not happen"
 		process = "waits for a real process"
 		browser = "waits for a real browser"
-		slow    = "has a server that is too slow, or a caller that gives up"
-		stamp   = "needs an object of now: a certificate, a file or a condition"
+		slow    = "tests a slow server or a caller's timeout"
+		stamp   = "needs a current time in a certificate, a file or a condition"
 	)
 	allowed := map[string]string{
-		"reconcile/example_controller_test.go": "shows a controller, which waits for its cluster",
+		"reconcile/example_loop_test.go": "shows a controller, which waits for its cluster",
 
 		"cmd/internal/view/browsertest/browser_test.go": browser,
 		"cmd/internal/view/browsertest/hostile_test.go": browser,
@@ -224,6 +222,7 @@ func TestNoClocks(t *testing.T) {
 		"kube/oci/puller_test.go":                    slow,
 		"kube/outage_test.go":                        server,
 		"kube/runs_test.go":                          server,
+		"kube/sighting_test.go":                      server,
 	}
 	used := map[string]bool{}
 	walkGo(t, ".", false, func(name string, file *ast.File) {
@@ -248,7 +247,7 @@ func TestNoClocks(t *testing.T) {
 	}
 }
 
-// TestGoMod checks what importers of the library inherit.
+// TestGoMod checks the parts of go.mod that affect importers of the library.
 func TestGoMod(t *testing.T) {
 	text, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -257,7 +256,7 @@ func TestGoMod(t *testing.T) {
 	for n, line := range strings.Split(string(text), "\n") {
 		switch line = strings.TrimSpace(line); {
 		case strings.HasPrefix(line, "replace"):
-			t.Errorf("go.mod:%d: %s: importers do not see a replacement", n+1, line)
+			t.Errorf("go.mod:%d: %s: replacements have no effect for importers; remove it", n+1, line)
 		case strings.HasPrefix(line, "tool"):
 			t.Errorf("go.mod:%d: %s: tools belong to internal/tools", n+1, line)
 		case kubernetes.MatchString(line):
@@ -268,24 +267,22 @@ func TestGoMod(t *testing.T) {
 	}
 }
 
-// kubernetes matches the modules that would bring Kubernetes along; the YAML
-// library of that project does not.
+// kubernetes matches the modules that would bring in Kubernetes. sigs.k8s.io/yaml does not.
 var kubernetes = regexp.MustCompile(`^(require )?(k8s\.io|sigs\.k8s\.io/[^y]|github\.com/operator-framework|github\.com/openshift)`)
 
-// TestNothingLeftBehind looks for notes to oneself.
+// TestNothingLeftBehind looks for leftover notes about unfinished work.
 func TestNothingLeftBehind(t *testing.T) {
 	left := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
 	walkGo(t, ".", false, func(name string, file *ast.File) {
 		for _, group := range file.Comments {
 			if word := left.FindString(group.Text()); word != "" {
-				t.Errorf("%s: a comment says %s; do it, or open an issue", name, word)
+				t.Errorf("%s: a comment has %s; do the work, or open an issue", name, word)
 			}
 		}
 	})
 }
 
-// TestNoForeignDocuments looks for references to documents that the repository does not
-// have.
+// TestNoForeignDocuments looks for references to documents that are not in the repository.
 func TestNoForeignDocuments(t *testing.T) {
 	foreign := regexp.MustCompile(`(?i)\bdocument \d{3}\b`)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
@@ -303,7 +300,7 @@ func TestNoForeignDocuments(t *testing.T) {
 		}
 		for n, line := range strings.Split(string(text), "\n") {
 			if found := foreign.FindString(line); found != "" {
-				t.Errorf("%s:%d: there is no %q here; say what it stated", name, n+1, found)
+				t.Errorf("%s:%d: the repository does not have %q; state what it says", name, n+1, found)
 			}
 		}
 		return nil
@@ -322,13 +319,12 @@ func TestFileSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := strings.Count(string(text), "\n"); n > most && !strings.HasSuffix(name, "_test.go") {
-			t.Errorf("%s has %d lines, more than %d: perhaps two ideas in one room", name, n, most)
+			t.Errorf("%s has %d lines, more than %d: split it by idea", name, n, most)
 		}
 	})
 }
 
-// TestExamplesAreRun wants each example to be run, by the README or by a test of
-// its own.
+// TestExamplesAreRun checks that each example is run, by the README or by its test.
 func TestExamplesAreRun(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -352,8 +348,7 @@ func TestExamplesAreRun(t *testing.T) {
 	}
 }
 
-// TestPackagesHaveExamples wants a testable example in each package that others may
-// import.
+// TestPackagesHaveExamples checks that each public package has a testable example.
 func TestPackagesHaveExamples(t *testing.T) {
 	has := map[string]bool{}
 	walkGo(t, ".", true, func(name string, file *ast.File) {

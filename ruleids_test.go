@@ -14,7 +14,7 @@ import (
 var (
 	// bareRule matches the id of a rule in text, but not one in quotes.
 	bareRule = regexp.MustCompile(`(?:^|[^"\w.#/-])([A-HK]\d{1,3})\b`)
-	// draft matches a reference to the documents that the rules were written from.
+	// draft matches references to drafts of the rules, which readers do not have.
 	draft = regexp.MustCompile(`(?i)\bdocument 00\d|(?:\(|as |in |of )00[01]\b`)
 	// notProse matches code and links in Markdown.
 	notProse = regexp.MustCompile("(?sm)^```.*?^```|^    .*?$|`[^`\n]*`|\\[[^\\]]*\\]\\([^)]*\\)")
@@ -22,8 +22,8 @@ var (
 	toRule = regexp.MustCompile(`docs/rules\.md#([\w-]+)`)
 )
 
-// TestRuleLinks wants each id of a rule in the documentation of what importers see, and in
-// the pages for users, to be a link to the rule or an example in quotes.
+// TestRuleLinks checks that each id of a rule in the public documentation of packages, and in the pages for users, is
+// a link to the rule or a quoted example.
 func TestRuleLinks(t *testing.T) {
 	rules, err := os.ReadFile("docs/rules.md")
 	if err != nil {
@@ -62,11 +62,11 @@ func TestRuleLinks(t *testing.T) {
 		}
 	}
 	if links < 3 {
-		t.Errorf("only %d links to rules in the documentation of packages; does the test still see them?", links)
+		t.Errorf("found only %d links to rules in the documentation of packages; fix the pattern if there are more", links)
 	}
 }
 
-// exportedDocs calls f with the documentation of what a declaration exports.
+// exportedDocs calls f with the documentation of each exported part of a declaration.
 func exportedDocs(d ast.Decl, f func(what, text string)) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -95,8 +95,8 @@ func exportedDocs(d ast.Decl, f func(what, text string)) {
 	}
 }
 
-// TestRuleLinksOfPages wants each id of a rule in the prose of pages to be a link, and each
-// such link to lead to a rule.
+// TestRuleLinksOfPages checks that each id of a rule in the prose of pages is a link, and that each such link leads to
+// a rule.
 func TestRuleLinksOfPages(t *testing.T) {
 	rules, err := os.ReadFile("docs/rules.md")
 	if err != nil {
@@ -134,11 +134,11 @@ func TestRuleLinksOfPages(t *testing.T) {
 		}
 	}
 	if links < 50 {
-		t.Errorf("only %d links to rules in pages; does the test still see them?", links)
+		t.Errorf("found only %d links to rules in pages; fix the pattern if there are more", links)
 	}
 }
 
-// wantRule wants docs/rules.md to have an anchor.
+// wantRule reports an error if docs/rules.md does not have the anchor.
 func wantRule(t *testing.T, rules []byte, anchor string) {
 	t.Helper()
 	if !bytes.Contains(rules, []byte("\n### "+strings.ToUpper(anchor)+"\n")) && !sectionAnchor(rules, anchor) {
@@ -146,7 +146,7 @@ func wantRule(t *testing.T, rules []byte, anchor string) {
 	}
 }
 
-// sectionAnchor reports whether an anchor is of a section: #a-file-based-catalogs.
+// sectionAnchor reports whether an anchor belongs to a section: #a-file-based-catalogs.
 func sectionAnchor(rules []byte, anchor string) bool {
 	for _, m := range regexp.MustCompile(`(?m)^## (.+)$`).FindAllSubmatch(rules, -1) {
 		name := strings.ReplaceAll(strings.ToLower(string(m[1])), " ", "-")

@@ -3,9 +3,9 @@ package repo_test
 import (
 	"bytes"
 	"cmp"
-	"flag"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "rewrite docs/rules.md")
+	"github.com/olmkit/olmkit/internal/golden"
+)
 
 // A rule is one line of docs/rules.tsv.
 type rule struct {
@@ -77,9 +77,8 @@ type proof struct {
 	test string // a function, or the name of a script
 }
 
-// proofs finds the tests that name rules: in the comments, names and texts of
-// test functions and of the tables that they run, and in the names and opening
-// comments of scripts.
+// proofs finds the tests that name rules. Rules are named in the comments, names and string literals of test functions
+// and of the tables that these use, and in the names and opening comments of scripts.
 func proofs(t *testing.T) map[string][]proof {
 	t.Helper()
 	found := map[string][]proof{}
@@ -132,6 +131,14 @@ func code(t *testing.T) map[string][]string {
 				found[id] = append(found[id], name)
 			}
 		}
+		ast.Inspect(file, func(n ast.Node) bool { // strings name rules too, such as the rule of a change
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if id := strings.Trim(lit.Value, `"`); ruleID.FindString(id) == id && id != "" {
+					found[id] = append(found[id], name)
+				}
+			}
+			return true
+		})
 	})
 	for id, list := range found {
 		slices.Sort(list)
@@ -140,10 +147,10 @@ func code(t *testing.T) map[string][]string {
 	return found
 }
 
-// testProofs gives add what each test function of a file says: its comments,
-// its name and its texts, with those of the variables that it names.
+// testProofs calls add with the text of each test function in a file: its comments, its name and its string literals,
+// with those of the variables that it uses.
 func testProofs(name string, file *ast.File, add func(text string, p proof)) {
-	tables := map[string]string{} // what package-level variables say, by name
+	tables := map[string]string{} // the texts of package-level variables, by name
 	for _, decl := range file.Decls {
 		gen, ok := decl.(*ast.GenDecl)
 		if !ok {
@@ -175,7 +182,7 @@ func testProofs(name string, file *ast.File, add func(text string, p proof)) {
 
 var isTest = regexp.MustCompile(`^(Test|Fuzz|Example)`)
 
-// said returns the comments and the texts of a declaration.
+// said returns the comments and string literals of a declaration.
 func said(file *ast.File, decl ast.Node) string {
 	from, to := decl.Pos(), decl.End()
 	switch d := decl.(type) {
@@ -203,7 +210,7 @@ func said(file *ast.File, decl ast.Node) string {
 	return b.String()
 }
 
-// mostScripts is how many scripts of one directory a rule names.
+// mostScripts is the maximum number of scripts listed for a rule and directory.
 const mostScripts = 5
 
 // rulesPage returns docs/rules.md.
@@ -271,14 +278,13 @@ func writeProofs(b *strings.Builder, list []proof) {
 	}
 }
 
-// TestRulesPage checks that every rule has code that cites it and a test that names it,
-// and that docs/rules.md lists both. A new file or test that the page does not list yet is not a
-// fault, so that two changes that each add a test do not conflict. What the page lists
-// must be true.
+// TestRulesPage checks that every rule is cited in code and named by a test, and that docs/rules.md lists both. The
+// page may omit new files and tests, so that two changes that each add a test do not conflict, but everything that it
+// lists must be true.
 func TestRulesPage(t *testing.T) {
 	const file = "docs/rules.md"
 	page := rulesPage(t)
-	if *update {
+	if golden.Update() {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -312,10 +318,10 @@ func TestRulesPage(t *testing.T) {
 	}
 }
 
-// A ruleLists is what the page lists for a rule.
+// A ruleLists is the list of code and tests for a rule.
 type ruleLists struct{ code, proofs []string }
 
-// splitPage takes a rules page apart: its text, and what it lists for each rule.
+// splitPage splits a rules page into its text and the lists for each rule.
 func splitPage(page string) (text string, lists map[string]ruleLists) {
 	lists = map[string]ruleLists{}
 	id := ""
@@ -344,20 +350,20 @@ func splitPage(page string) (text string, lists map[string]ruleLists) {
 
 var proofName = regexp.MustCompile("`(\\w+)`|\\[([^]]+)\\]\\(")
 
-// named reports whether a script names a rule that the fresh page cuts off for
-// length.
+// named reports whether the script p names the rule id. The page need not list it, because it lists at most
+// mostScripts scripts.
 func named(t *testing.T, id, p string) bool {
 	dir, script, _ := strings.Cut(p, " ")
 	return slices.Contains(proofs(t)[id], proof{dir + "/" + script + ".txtar", script})
 }
 
-// TestRulesAreKnown checks that nothing cites a rule that does not exist.
+// TestRulesAreKnown checks that no file cites a rule that does not exist.
 func TestRulesAreKnown(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range readRules(t) {
 		known[r.id] = true
 	}
-	// In parentheses, or as the whole comment.
+	// A citation is in parentheses, or is a whole comment.
 	cited := regexp.MustCompile(`(?m)(?:\(|^)([A-HKS][1-9][0-9]{0,2}(, [A-HKS][1-9][0-9]{0,2})*)(?:\)|$)`)
 	walkGo(t, ".", false, func(name string, file *ast.File) {
 		for _, group := range file.Comments {

@@ -12,22 +12,22 @@ import (
 	"testing"
 )
 
-// Statements are counted by the go command's own instrumentation for coverage: this
-// test binary is built once more with counters, and a workload played in it. Of the
-// standard library only the loops of package slices are counted.
+// counted lists the packages whose statements are counted. The go command's coverage instrumentation counts them: this
+// test binary is built again with counters and runs a workload. Of the standard library, only package slices is
+// counted.
 const counted = "github.com/olmkit/olmkit/...,github.com/go-air/gini/...,slices"
 
 var (
-	workName = flag.String("work", "", "the workload that TestWork plays")
+	workName = flag.String("work", "", "the workload that TestWork runs")
 	workRuns = flag.Int("runs", 1, "how often")
 )
 
-// TestWork plays a workload for who counts its statements.
+// TestWork runs the workload that -work names. A counter starts it in a separate process, to count the statements.
 func TestWork(t *testing.T) {
 	if *workName == "" {
-		t.Skip("for TestCosts, which says what to play")
+		t.Skip("only for TestCosts, which selects the workload")
 	}
-	// What is not played is not set up, which would be counted, too.
+	// Set up only the selected workload, because setup is counted, too.
 	list := slices.Concat(growing(t, *workName), hostile(*workName))
 	if len(list) == 0 {
 		list = workloads(t)
@@ -46,7 +46,7 @@ func TestWork(t *testing.T) {
 	t.Fatalf("there is no workload %q", *workName)
 }
 
-// A counter plays workloads and counts the statements that they execute.
+// A counter runs workloads and counts the statements that they execute.
 type counter struct {
 	dir, bin string
 }
@@ -61,8 +61,8 @@ func newCounter(t *testing.T) *counter {
 	return c
 }
 
-// count plays a workload so many times, and counts statements of files in the
-// packages whose paths begin with one of those given, or all.
+// count runs a workload the given number of times and returns the statements executed in packages whose paths begin
+// with one of in, or in all packages if in is empty.
 func (c *counter) count(t *testing.T, workload string, runs int, in ...string) uint64 {
 	t.Helper()
 	profile := filepath.Join(c.dir, "profile")
@@ -77,14 +77,12 @@ func (c *counter) count(t *testing.T, workload string, runs int, in ...string) u
 	return n
 }
 
-// statements returns a function that returns how many statements a workload
-// executes, each time that it is played.
+// statements returns a function that returns the number of statements that a workload executes in one run.
 func statements(t *testing.T) func(workload string) uint64 {
 	c := newCounter(t)
 	count := func(workload string, runs int) uint64 { return c.count(t, workload, runs) }
 	return func(workload string) uint64 {
-		// What is read and built before is in both counts, and not quite the same in
-		// each: the runs have to outweigh it.
+		// Both counts include the setup, whose cost varies slightly, so there must be enough runs to outweigh it.
 		const enough, most = 5_000_000, 100_000
 		before := count(workload, 1)
 		for runs := uint64(10); runs <= most; runs *= 10 {
@@ -92,13 +90,13 @@ func statements(t *testing.T) func(workload string) uint64 {
 				return (n - before) / runs
 			}
 		}
-		t.Errorf("%s executes next to nothing that is counted", workload)
+		t.Errorf("%s executes hardly any counted statements", workload)
 		return 0
 	}
 }
 
-// executed sums up a coverage profile: the statements of each block, as often as it
-// was executed, of the packages whose paths begin with one of those given, or all.
+// executed sums up a coverage profile: the number of statements executed in packages whose paths begin with one of in,
+// or in all packages if in is empty.
 func executed(profile string, in []string) (uint64, error) {
 	f, err := os.Open(profile)
 	if err != nil {

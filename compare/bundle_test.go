@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/fbc/bundle"
 )
 
-// bundleFiles are a bundle directory with everything that opm reads.
+// bundleFiles is a bundle directory with every file that opm reads.
 var bundleFiles = map[string]string{
 	"manifests/csv.yaml": `apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
@@ -79,8 +79,8 @@ spec:
 `,
 }
 
-// TestBundleDirLikeOPM renders a bundle directory as "opm render" does, heavy
-// properties aside, and leaves out the same stray files (A14).
+// TestBundleDirLikeOPM checks that a bundle directory is rendered as by "opm render", except for properties that are
+// left out for their size, and that the same stray files are ignored (A14).
 func TestBundleDirLikeOPM(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range bundleFiles {
@@ -109,7 +109,7 @@ func TestBundleDirLikeOPM(t *testing.T) {
 	}
 	want, got := input.Bundle, b.Bundle
 	if want.Name != got.Name || want.Package != got.Package || want.BundleImage != got.Image {
-		t.Errorf("opm has %s of %s, %s; we %s of %s, %s", want.Name, want.Package, want.BundleImage, got.Name, got.Package, got.Image)
+		t.Errorf("opm has %s of %s, %s; olmkit has %s of %s, %s", want.Name, want.Package, want.BundleImage, got.Name, got.Package, got.Image)
 	}
 	type property struct {
 		Type  string

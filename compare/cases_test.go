@@ -13,11 +13,11 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-var recording = flag.Bool("record", false, "record what OLM answers to the cases of testdata/conformance")
+var recording = flag.Bool("record", false, "record OLM's answers to the cases of testdata/conformance")
 
-// TestCases runs the cases of testdata/conformance that OLM can take through its
-// resolver, and wants an answer that their files record. With -record it records the
-// answer of olmkit where OLM gives it, else all answers that OLM gives.
+// TestCases runs OLM's resolver on those cases of testdata/conformance that it supports. Each answer must be one that
+// the case records. With -record, the test records answers in the case instead: only that of olmkit if OLM gives it
+// too, and otherwise all answers that OLM gives.
 func TestCases(t *testing.T) {
 	cases, err := conformance.Read("../testdata/conformance")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestCases(t *testing.T) {
 			if ok {
 				q, ok = olmProblem(t, &p)
 			}
-			// Of several catalogs OLM joins the channels (H28), and mostly fails.
+			// OLM joins the channels of several catalogs (H28), and then usually fails.
 			ok = ok && (slices.Contains(c.Rules, "H28") || !joins(&p))
 			switch {
 			case ok && *recording:
@@ -46,7 +46,7 @@ func TestCases(t *testing.T) {
 				return
 			case !ok:
 				if c.OLM != "" {
-					t.Error("the file has an answer of OLM, which does not take the problem")
+					t.Error("the case records an answer of OLM, but OLM does not support the problem")
 				}
 				return
 			}
@@ -62,7 +62,7 @@ func TestCases(t *testing.T) {
 	t.Logf("OLM answered %d of %d cases", asked, len(cases))
 }
 
-// record writes down what OLM answers.
+// record records OLM's answers in the case.
 func record(t *testing.T, c *conformance.Case, q *peer.Problem, ours string) {
 	var seen []string
 	for range 300 {
@@ -85,8 +85,7 @@ func record(t *testing.T, c *conformance.Case, q *peer.Problem, ours string) {
 	}
 }
 
-// forOLM returns the problem of a case in OLM's semantics; false when it uses what
-// OLM does not have.
+// forOLM returns the problem of a case in OLM's semantics, or false if it uses a feature that OLM does not have.
 func forOLM(c *conformance.Case) (resolver.Problem, bool) {
 	if c.Problem == nil {
 		return resolver.Problem{}, false
@@ -99,7 +98,7 @@ func forOLM(c *conformance.Case) (resolver.Problem, bool) {
 	if slices.ContainsFunc(p.Catalogs, func(c resolver.Catalog) bool { return c.Unhealthy != "" || c.FBC == nil }) {
 		return p, false
 	}
-	// What OLM infers and reads of a CSV comes before its resolver.
+	// OLM reads and infers properties from CSVs before it calls its resolver.
 	if slices.ContainsFunc(p.Installed, func(in resolver.Installed) bool { return in.Version == "" || in.Package == "" }) {
 		return p, false
 	}
@@ -107,7 +106,7 @@ func forOLM(c *conformance.Case) (resolver.Problem, bool) {
 	return p, true
 }
 
-// olmProblem returns the problem as OLM takes it; false when opm refuses a catalog.
+// olmProblem converts the problem to OLM's types. It returns false if opm refuses a catalog.
 func olmProblem(t *testing.T, p *resolver.Problem) (*peer.Problem, bool) {
 	p.Catalogs = slices.Clone(p.Catalogs)
 	var snapshots []*cache.Snapshot
@@ -126,7 +125,7 @@ func olmProblem(t *testing.T, p *resolver.Problem) (*peer.Problem, bool) {
 	return q, true
 }
 
-// olmInstalls returns an answer of OLM in the form of the cases.
+// olmInstalls returns an answer of OLM in the form used by the cases.
 func olmInstalls(q *peer.Problem) string {
 	list, err := q.Resolve()
 	if err != nil {
@@ -143,7 +142,7 @@ func olmInstalls(q *peer.Problem) string {
 	return conformance.Installs(out)
 }
 
-// inForm returns the answer of olmkit in the form of the cases.
+// inForm returns the answer of olmkit in the form used by the cases.
 func inForm(t *testing.T, p resolver.Problem) string {
 	if ours(t, p) == refused {
 		return conformance.Refused

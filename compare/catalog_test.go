@@ -20,8 +20,8 @@ import (
 
 var realTrees = []string{"community", "openshift-v4.16", "openshift-v4.19", "community-invalid"}
 
-// TestLoadLikeOPM loads every real catalog with opm's loader and ours: the same
-// blobs with the same JSON values, unknown fields of opm's types aside.
+// TestLoadLikeOPM loads every real catalog with opm's loader and ours. Both must return the same blobs with the same
+// JSON values, except for fields that opm's types do not have.
 func TestLoadLikeOPM(t *testing.T) {
 	for _, name := range realTrees {
 		t.Run(name, func(t *testing.T) {
@@ -75,8 +75,7 @@ func TestLoadLikeOPM(t *testing.T) {
 	}
 }
 
-// plain returns a JSON text with sorted keys and without empty fields, which
-// opm's types leave out or put in.
+// plain returns a JSON text with sorted keys and without empty fields, because opm's types add or drop empty fields.
 func plain(t *testing.T, text []byte) string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -107,7 +106,7 @@ func plain(t *testing.T, text []byte) string {
 	return string(out)
 }
 
-// opmVerdict returns opm's error for a catalog, nil if it is valid.
+// opmVerdict returns opm's error for a catalog, or nil if the catalog is valid.
 func opmVerdict(t *testing.T, tree fs.FS) error {
 	cfg, err := declcfg.LoadFS(t.Context(), tree)
 	if err != nil {
@@ -117,8 +116,8 @@ func opmVerdict(t *testing.T, tree fs.FS) error {
 	return err
 }
 
-// TestBundleWithoutImageLikeOPM gives bundles without an image the verdict of opm:
-// those with olm.bundle.object are valid (A19).
+// TestBundleWithoutImageLikeOPM checks bundles without an image against opm: those with olm.bundle.object are valid
+// (A19).
 func TestBundleWithoutImageLikeOPM(t *testing.T) {
 	for _, properties := range []string{
 		"", `,{"type":"olm.csv.metadata","value":{}}`, `,{"type":"olm.bundle.object","value":{"data":"e30="}}`,
@@ -134,14 +133,13 @@ func TestBundleWithoutImageLikeOPM(t *testing.T) {
 				t.Fatal(err)
 			}
 			if (opm == nil) != (found.Err() == nil) {
-				t.Errorf("%s: opm says %v, we %v", text, opm, found)
+				t.Errorf("%s: opm returns %v, olmkit %v", text, opm, found)
 			}
 		}
 	}
 }
 
-// TestValidateLikeOPM gives every package of the real catalogs the verdict that
-// opm gives it.
+// TestValidateLikeOPM checks that olmkit and opm agree on the validity of every package in the real catalogs.
 func TestValidateLikeOPM(t *testing.T) {
 	for _, name := range realTrees {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +158,7 @@ func TestValidateLikeOPM(t *testing.T) {
 					t.Fatal(err)
 				}
 				if opm := opmVerdict(t, sub); (opm == nil) != (found.Err() == nil) {
-					t.Errorf("%s: opm says %v, we %v", d.Name(), opm, found.Err())
+					t.Errorf("%s: opm returns %v, olmkit %v", d.Name(), opm, found.Err())
 				}
 			}
 			t.Logf("%d packages", len(dirs))
@@ -168,16 +166,15 @@ func TestValidateLikeOPM(t *testing.T) {
 	}
 }
 
-// stricter are the findings that opm does not have; see the conformance test of
-// package fbc for the rules behind them.
+// stricter lists the codes of findings for which opm has no check. The conformance test of package fbc names the rules
+// behind them.
 var stricter = []fbc.Code{
 	codes.Property, codes.Meta, codes.RepeatedKey, codes.APIName, codes.API, codes.Constraint, codes.PropertyValue, codes.Deprecation,
 	codes.Cycle,
 }
 
-// TestValidateMutated changes one line of a small real package at random, many
-// times: opm must refuse what we refuse for a reason that it knows, and accept
-// what we accept.
+// TestValidateMutated repeatedly changes a random line of a small real package. opm must accept a package that olmkit
+// accepts, and refuse one that olmkit refuses, unless the reason is one that opm does not check (see stricter).
 func TestValidateMutated(t *testing.T) {
 	tree := realcat.FS(t, "community")
 	rng := rand.New(rand.NewPCG(6, 28))
@@ -214,7 +211,7 @@ func TestValidateMutated(t *testing.T) {
 		case opm != nil && (strings.Contains(opm.Error(), "object ''") || strings.Contains(opm.Error(), "missing root schema") && len(errs) == 0):
 			ours++ // a document without content (H19)
 		default:
-			t.Errorf("opm says %v, we %v; in\n%s", opm, errs, text)
+			t.Errorf("opm returns %v, olmkit %v; in\n%s", opm, errs, text)
 		}
 	}
 	t.Logf("%d catalogs: %d verdicts agree, %d differ on purpose", tries, same, ours)

@@ -11,9 +11,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestEmptyChannel (E1, H15): a subscription without a channel is one to the default
-// channel, then to the others by name, to the running OLM as to olmkit. Only where
-// several channels have the chosen bundle, OLM draws the one that it names.
+// TestEmptyChannel checks that OLM and olmkit treat a subscription without a channel alike: the default channel comes
+// first, then the others by name (E1, H15). If several channels have the chosen bundle, OLM names any of them.
 func TestEmptyChannel(t *testing.T) {
 	const (
 		two = `{"schema":"olm.package","name":"a","defaultChannel":"s"}
@@ -29,7 +28,7 @@ func TestEmptyChannel(t *testing.T) {
 	for _, c := range []struct {
 		name, fbc, channel, installed string
 		want                          string
-		olm                           []string // all its answers
+		olm                           []string // the set of OLM's answers
 	}{
 		{"fresh", two + free, "", "", "a2 in s", []string{"a2 in s"}},
 		{"fresh, with the channel", two + free, "s", "", "a2 in s", []string{"a2 in s"}},

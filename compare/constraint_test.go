@@ -14,14 +14,13 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// TestConstraintsLikeOLM parses the conformance cases with OLM's parser and
-// ours. What OLM refuses, we refuse, except the spelling "name" of the
-// documentation; what we refuse beyond that is refused by the rules (D3, D4,
-// H7, H8, H20).
+// TestConstraintsLikeOLM parses the conformance cases with OLM's parser and ours. We refuse every constraint that OLM
+// refuses, except the spelling "name" from the documentation. The rules require us to refuse some others (D3, D4, H7,
+// H8, H20).
 func TestConstraintsLikeOLM(t *testing.T) {
 	f, err := os.Open(filepath.Join("..", "..", "shared", "conformance", "constraints.jsonl"))
 	if err != nil {
-		t.Skipf("no conformance cases here: %v", err)
+		t.Skipf("the conformance cases are missing: %v", err)
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -54,7 +53,7 @@ func TestConstraintsLikeOLM(t *testing.T) {
 		case ours != nil:
 			stricter++
 		default:
-			t.Errorf("%s: OLM says %v, we accept\n%.500s", x.ID, err, x.Value)
+			t.Errorf("%s: OLM returns %v, but olmkit accepts\n%.500s", x.ID, err, x.Value)
 		}
 	}
 	t.Logf("%d constraints: %d verdicts agree, %d are stricter, %d looser on purpose", cases, same, stricter, looser)
@@ -63,7 +62,7 @@ func TestConstraintsLikeOLM(t *testing.T) {
 	}
 }
 
-// compile checks what OLM checks when it uses a constraint: ranges and rules.
+// compile makes the checks that OLM makes when it uses a constraint: those of version ranges and CEL rules.
 func compile(c *api.Constraint) error {
 	switch {
 	case c.Cel != nil:

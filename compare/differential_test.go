@@ -34,8 +34,8 @@ func ours(t *testing.T, p resolver.Problem) string {
 	return peer.Ours(sol)
 }
 
-// among runs OLM's resolver until it gives the answer want, at most most times,
-// and returns the answers that it gave.
+// among runs OLM's resolver until it gives the answer want, but not more often than most. It returns all answers that
+// OLM gave, and whether want is among them.
 func among(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, want string, most int) (answers []string, ok bool) {
 	q, err := peer.NewProblem(p, snapshots)
 	if err != nil {
@@ -57,8 +57,8 @@ func among(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, want 
 	return answers, false
 }
 
-// TestGenerated compares the answers to generated problems with those of the
-// running OLM. Its order comes from maps, so that it may give any of several.
+// TestGenerated compares the answers to generated problems with those of the running OLM. OLM iterates over maps and
+// may give any of several answers.
 func TestGenerated(t *testing.T) {
 	ctx := context.Background()
 	problems := testsize.Of(60, 600, 6000)
@@ -69,13 +69,13 @@ next:
 		var snapshots []*cache.Snapshot
 		for i := range p.Catalogs {
 			c := &p.Catalogs[i]
-			g, err := graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, nil)
+			g, err := graph.LoadReader(ctx, strings.NewReader(*c.FBC), c.Name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			m, err := peer.Load(ctx, fstest.MapFS{"catalog.json": {Data: []byte(*c.FBC)}})
 			if err != nil {
-				continue next // opm finds a bundle that only a skipped one leads to
+				continue next // opm finds a bundle that can only be reached through a skipped one
 			}
 			s, err := peer.Snapshot(ctx, m, c.ID())
 			if err != nil {
@@ -99,7 +99,7 @@ next:
 	t.Logf("%d problems, %d of them with a solution, %d answers that OLM does not give", asked, solved, differ)
 }
 
-// TestRealCatalogs does the same over the real catalogs.
+// TestRealCatalogs is TestGenerated for the real catalogs.
 func TestRealCatalogs(t *testing.T) {
 	ctx := context.Background()
 	for _, tt := range []struct {

@@ -14,8 +14,7 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 )
 
-// TestImagesLikeOPM gives image references, and random changes of them, the
-// verdict of the parser in opm (A17).
+// TestImagesLikeOPM compares the verdict on image references, and on random changes of them, with opm's parser (A17).
 func TestImagesLikeOPM(t *testing.T) {
 	hex := strings.Repeat("0123456789abcdef", 8)
 	seeds := []string{
@@ -53,7 +52,7 @@ func TestImagesLikeOPM(t *testing.T) {
 				refused++
 			}
 			if (err != nil) != ours[i] {
-				t.Errorf("%q: opm says %v, refused by us: %v", image, err, ours[i])
+				t.Errorf("%q: opm returns %v; olmkit refuses it: %v", image, err, ours[i])
 			}
 		}
 	}
@@ -90,7 +89,7 @@ func mutate(rng *rand.Rand, seeds []string) string {
 	}
 }
 
-// malformed reports which of some references olmkit refuses as related images.
+// malformed reports which references olmkit refuses as related images.
 func malformed(t *testing.T, images []string) []bool {
 	t.Helper()
 	type related struct {

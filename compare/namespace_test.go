@@ -29,12 +29,11 @@ import (
 
 var namespaceSeed = flag.Uint64("namespaceseed", 1, "the first seed of TestNamespaces")
 
-// perCatalogs is how many namespaces share the catalogs of one seed.
+// perCatalogs is the number of namespaces that are generated for the catalogs of one seed.
 const perCatalogs = 40
 
-// TestNamespaces compares what a plan installs in generated namespaces with what the
-// running OLM would: the catalog operator's steps before a resolution, its reading
-// of the CSVs and its resolver. "make namespaces SEED=7" does so for 10⁵ namespaces.
+// TestNamespaces compares plans for generated namespaces with the running OLM: what the catalog operator does before a
+// resolution, how it reads CSVs, and what its resolver installs. "make namespaces SEED=7" compares 10⁵ namespaces.
 func TestNamespaces(t *testing.T) {
 	ctx := t.Context()
 	var count tally
@@ -44,14 +43,14 @@ func TestNamespaces(t *testing.T) {
 		ours := &reconcile.Catalogs{StandIns: true}
 		theirs := map[resolver.CatalogID]*cache.Snapshot{}
 		for _, c := range catalogs {
-			g, err := graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, nil)
+			g, err := graph.LoadReader(ctx, strings.NewReader(*c.FBC), c.Name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ours.AddGraph(c.ID(), g)
 			m, err := peer.Load(ctx, fstest.MapFS{"catalog.json": {Data: []byte(*c.FBC)}})
 			if err != nil {
-				break // opm finds a bundle that only a skipped one leads to
+				break // opm finds a bundle that can only be reached through a skipped one
 			}
 			if theirs[c.ID()], err = peer.Snapshot(ctx, m, c.ID()); err != nil {
 				t.Fatal(err)
@@ -76,15 +75,15 @@ func TestNamespaces(t *testing.T) {
 	t.Log(&count)
 }
 
-// A tally counts namespaces.
+// A tally counts namespaces by their outcome.
 type tally struct{ all, resolved, refused, installs, plain, tookBack, reordered, differ int }
 
 func (c *tally) String() string {
-	return fmt.Sprintf("seed %d: %d namespaces: %d resolved, %d of them refused, %d with something to install; in %d of them nothing waits; other answers: %d where OLM took choices back (H13), %d by the order of requirements (H29)",
+	return fmt.Sprintf("seed %d: %d namespaces: %d resolved, %d of them refused, %d with something to install; in %d of them nothing is held back; other answers: %d because OLM backtracked (H13), %d because of the order of requirements (H29)",
 		*namespaceSeed, c.all, c.resolved, c.refused, c.installs, c.plain, c.tookBack, c.reordered)
 }
 
-// compareNamespace returns how the two differ, if they do.
+// compareNamespace returns an error that shows how OLM and olmkit differ, or nil if they agree.
 func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *reconcile.Catalogs, catalogs map[resolver.CatalogID]*cache.Snapshot, count *tally) error {
 	count.all++
 	opts := &reconcile.Options{NoAdvice: true}
@@ -99,21 +98,21 @@ func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *recon
 	}
 	resolves := n.Settle()
 	if got, want := statuses(settled), n.Statuses(); got != want {
-		return fmt.Errorf("the subscriptions settle at:\n%s\nOLM:\n%s", got, want)
+		return fmt.Errorf("the final statuses of the subscriptions differ:\n%s\nOLM:\n%s", got, want)
 	}
 	if len(s.Subscriptions) == 0 {
 		return nil
 	}
 	if plan.Problem == nil {
 		if resolves && slices.ContainsFunc(settled.Subscriptions, func(x *olm.Subscription) bool { return !unfinished(settled, x) }) {
-			return errors.New("olmkit does not resolve, OLM does") // though nothing is being installed (E12)
+			return errors.New("olmkit does not resolve, OLM does") // although nothing is being installed (E12)
 		}
 		return nil
 	}
 	count.resolved++
 	view, waiting := stated(settled)
 	if !resolves && !slices.ContainsFunc(settled.Subscriptions, func(x *olm.Subscription) bool { return !unfinished(settled, x) }) {
-		return errors.New("olmkit resolves, OLM does not") // though all of it is being installed
+		return errors.New("olmkit resolves, OLM does not") // although everything is being installed
 	}
 	if !waiting {
 		count.plain++
@@ -131,13 +130,13 @@ func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *recon
 	}
 	var answers []string
 	tookBack := false
-	for range 300 { // OLM draws (H15)
+	for range 300 { // OLM picks a channel at random (H15)
 		theirs, err := n.Plan()
 		want := theirs.Steps
 		if err != nil {
 			want = refused
 		}
-		// OLM makes no plan for a dependency alone (E12).
+		// OLM does not make a plan for a dependency alone (E12).
 		if same(got, want, settled, view) || err == nil && !theirs.Made && got == "" {
 			return nil
 		}
@@ -147,10 +146,10 @@ func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *recon
 		}
 		if err != nil {
 			if strings.Contains(err.Error(), `replacement chains were found in channel ""`) {
-				return nil // among what is installed (H24)
+				return nil // the chains are those of installed operators (H24)
 			}
 			if m := inConflict.FindStringSubmatch(err.Error()); m != nil && m[1] == m[2] {
-				return nil // with itself, as an open subscription has it and finds it (H23)
+				return nil // an open subscription finds the operator that it owns as its own successor (H23)
 			}
 			want += ": " + err.Error()
 		}
@@ -159,7 +158,7 @@ func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *recon
 		}
 	}
 	if tookBack && got != refused {
-		count.tookBack++ // so that its later choices lost their preferences (H13)
+		count.tookBack++ // so the preferences of its later choices were lost (H13)
 		return nil
 	}
 	for other := range reordered(view) {
@@ -175,8 +174,7 @@ func compareNamespace(ctx context.Context, s *reconcile.Snapshot, content *recon
 	return fmt.Errorf("waiting %v: olmkit:\n%s\n%v\nOLM:\n%s", waiting, got, plan.Refused, strings.Join(answers, "\nor:\n"))
 }
 
-// settle plans until the statuses of the subscriptions are such that the namespace
-// is resolved, or rests.
+// settle plans repeatedly until the statuses of the subscriptions are stable or the namespace is resolved.
 func settle(ctx context.Context, s *reconcile.Snapshot, content reconcile.Content, opts *reconcile.Options) (*reconcile.Snapshot, *reconcile.Plan, error) {
 	c := *s
 	for {
@@ -210,7 +208,7 @@ func unfinished(s *reconcile.Snapshot, x *olm.Subscription) bool {
 	})
 }
 
-// statuses lists what the subscriptions have and want.
+// statuses lists the status of each subscription.
 func statuses(s *reconcile.Snapshot) string {
 	var lines []string
 	for _, x := range s.Subscriptions {
@@ -220,7 +218,7 @@ func statuses(s *reconcile.Snapshot) string {
 	return strings.Join(lines, "\n")
 }
 
-// installs returns what a plan installs, in the form of [peer.Namespace.Plan].
+// installs returns the bundles that a plan installs, in the form of [peer.Namespace.Plan].
 func installs(plan *reconcile.Plan) string {
 	if plan.Refused != nil {
 		return refused
@@ -246,8 +244,8 @@ func installs(plan *reconcile.Plan) string {
 	return strings.Join(lines, "")
 }
 
-// stated returns a namespace without what waits by rule E12, and whether anything
-// does; and with requirements in olmkit's order (D15).
+// stated returns a namespace as olmkit resolves it: without the objects that have to wait by rule E12, and with the
+// requirements in olmkit's order (D15). It also reports whether any object waits.
 func stated(s *reconcile.Snapshot) (v *reconcile.Snapshot, waiting bool) {
 	view := *s
 	view.CSVs, view.Subscriptions = nil, nil
@@ -259,7 +257,7 @@ func stated(s *reconcile.Snapshot) (v *reconcile.Snapshot, waiting bool) {
 	failForward := s.OperatorGroups[0].Spec.UpgradeStrategy == olm.UpgradeFailForward
 	waits := func(c *olm.ClusterServiceVersion) bool {
 		name, phase := c.Metadata.Name, c.Status.Phase
-		chained := true // those before it are being replaced
+		chained := true // whether all CSVs before it in the chain are being replaced
 		for p := csvs[c.Spec.Replaces]; p != nil; p = csvs[p.Spec.Replaces] {
 			chained = chained && p.Status.Phase == olm.PhaseReplacing
 		}
@@ -295,11 +293,11 @@ func stated(s *reconcile.Snapshot) (v *reconcile.Snapshot, waiting bool) {
 	return &view, waiting
 }
 
-// inConflict is how OLM reports that two installed operators conflict.
+// inConflict matches OLM's message that two installed operators conflict.
 var inConflict = regexp.MustCompile(`(@existing/\S+) conflicts with (@existing/[^\s,]+)`)
 
-// same compares what olmkit and OLM install. Of what OLM installs it leaves out what
-// a subscription has that the view lacks: OLM would find it up to date.
+// same reports whether olmkit and OLM install the same bundles. It ignores a bundle that OLM installs only because
+// view lacks its subscription: with the subscription, which s has, OLM would find it up to date.
 func same(ours, theirs string, s, view *reconcile.Snapshot) bool {
 	if ours == theirs {
 		return true
@@ -314,12 +312,12 @@ func same(ours, theirs string, s, view *reconcile.Snapshot) bool {
 	}))
 }
 
-// ordered returns a CSV with its requirements in the order in which olmkit meets
-// them, which does not depend on that of the annotation (D15).
+// ordered returns a CSV with its requirements in the order in which olmkit processes them, which does not depend on
+// the order in the annotation (D15).
 func ordered(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	list, err := property.ParseProjected([]byte(c.Metadata.Annotations[property.ProjectedAnnotation]))
 	if err != nil {
-		return c // it has none
+		return c // it has no requirements
 	}
 	compiler := constraints.NewCompiler(nil)
 	text := func(p property.Property) string {
@@ -337,7 +335,7 @@ func ordered(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	return &out
 }
 
-// describe returns what matters of a namespace, a line for each object.
+// describe returns the relevant parts of a namespace, one line for each object.
 func describe(s *reconcile.Snapshot) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "group: %q\n", s.OperatorGroups[0].Spec.UpgradeStrategy)
@@ -357,8 +355,7 @@ func describe(s *reconcile.Snapshot) string {
 	return b.String()
 }
 
-// orphaned returns a CSV whose subscription waits, with the package that OLM would
-// infer from that.
+// orphaned returns the CSV of a waiting subscription, with the package that OLM would infer from that subscription.
 func orphaned(c *olm.ClusterServiceVersion, owners []string) *olm.ClusterServiceVersion {
 	if _, ok := c.Metadata.Annotations[property.ProjectedAnnotation]; ok {
 		return c

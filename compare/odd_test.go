@@ -19,8 +19,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// TestOddlyInstalled (H22, H23, H24): what is installed oddly, in a problem and in a
-// namespace, is to olmkit what it is to the running OLM, or what a rule says.
+// TestOddlyInstalled checks that olmkit treats unusual installed operators like the running OLM, in a problem and in a
+// namespace, unless a rule requires otherwise (H22, H23, H24).
 func TestOddlyInstalled(t *testing.T) {
 	const catalog = `{"schema":"olm.package","name":"a","defaultChannel":"s"}
 {"schema":"olm.channel","name":"s","package":"a","entries":[{"name":"a1"}]}
@@ -54,7 +54,7 @@ func TestOddlyInstalled(t *testing.T) {
 		installed []resolver.Installed
 		subs      []resolver.Subscription
 		want      string
-		olm       string // where OLM does otherwise
+		olm       string // OLM's answer, if it differs
 	}{
 		{"empty version", []resolver.Installed{with("a0", pkg("a", ""))}, []resolver.Subscription{to("a")}, refused, ""},
 		{"empty version meets", []resolver.Installed{with("a0", pkg("a", ""))}, []resolver.Subscription{to("e")}, "e1", ""},
@@ -68,15 +68,15 @@ func TestOddlyInstalled(t *testing.T) {
 		{"orphan, another startingCSV", []resolver.Installed{with("z1", pkg("z", "1.0.0"))}, []resolver.Subscription{{Name: "s", Package: "z", StartingCSV: "z2"}}, refused, ""},
 		{"package vanished, open subscription", []resolver.Installed{with("z1", pkg("z", "1.0.0"))}, []resolver.Subscription{{Name: "s", Package: "z", InstalledCSV: "z1"}}, "", ""},
 		{"package vanished", []resolver.Installed{with("z1", pkg("z", "1.0.0"))}, []resolver.Subscription{to("z", "z1")}, refused, ""},
-		{"two meet a requirement", []resolver.Installed{with("x1", gold), with("x2", gold)}, []resolver.Subscription{to("g")}, "g1", ""},
-		{"two of a package meet a requirement (H24)", []resolver.Installed{with("h0", pkg("h", "0.1.0"), pkg("k", "1.0.0"), gold), with("k1", pkg("k", "1.0.0"), gold)},
+		{"two satisfy a requirement", []resolver.Installed{with("x1", gold), with("x2", gold)}, []resolver.Subscription{to("g")}, "g1", ""},
+		{"two of a package satisfy a requirement (H24)", []resolver.Installed{with("h0", pkg("h", "0.1.0"), pkg("k", "1.0.0"), gold), with("k1", pkg("k", "1.0.0"), gold)},
 			[]resolver.Subscription{to("g"), to("h", "h0")}, "g1 h1", refused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := catalog + next
 			p := resolver.Problem{Namespace: "ns", Catalogs: []resolver.Catalog{{Name: "c", Namespace: "olm", FBC: &text}}, Installed: c.installed, Subscriptions: c.subs}
 			p.Options.Semantics = resolver.PerBundle
-			g, err := graph.LoadBytes(t.Context(), []byte(text), "c", nil)
+			g, err := graph.LoadReader(t.Context(), strings.NewReader(text), "c", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,8 +108,7 @@ func TestOddlyInstalled(t *testing.T) {
 	}
 }
 
-// namespaceOf returns what OLM installs in the namespace of a problem with one
-// catalog.
+// namespaceOf returns the bundles that OLM installs in the namespace of a problem with one catalog.
 func namespaceOf(t *testing.T, p resolver.Problem, text string) string {
 	s := &reconcile.Snapshot{Namespace: p.Namespace, GlobalNamespace: "olm"}
 	head := func(version, kind, name string) olm.Header {

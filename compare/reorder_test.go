@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// reordered yields a namespace with the requirements of one CSV in every other order.
-// Olmkit decides them in an order that does not depend on the annotation (H29).
+// reordered yields a namespace with the requirements of one CSV in every other order. Olmkit processes them in an
+// order that does not depend on the annotation (H29).
 func reordered(s *reconcile.Snapshot) iter.Seq[*reconcile.Snapshot] {
 	return func(yield func(*reconcile.Snapshot) bool) {
 		for i, csv := range s.CSVs {
@@ -47,7 +47,7 @@ func reordered(s *reconcile.Snapshot) iter.Seq[*reconcile.Snapshot] {
 	}
 }
 
-// permutations yields the orders of n things, of at most four.
+// permutations yields the orders of n things, where n is at most four.
 func permutations(n int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		var extend func(order []int) bool

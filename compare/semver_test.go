@@ -23,9 +23,8 @@ import (
 	olmproperty "github.com/olmkit/olmkit/property"
 )
 
-// TestSemverTemplateLikeOPM expands random semver templates as opm does: the same
-// channels, the same package with its description and icon, and an error for
-// versions that differ only in build metadata (A15).
+// TestSemverTemplateLikeOPM expands random semver templates with opm and olmkit. The results have the same channels
+// and the same package with its description and icon; both reject versions that differ only in build metadata (A15).
 func TestSemverTemplateLikeOPM(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 15))
 	expanded, refused, twice := 0, 0, 0
@@ -37,15 +36,15 @@ func TestSemverTemplateLikeOPM(t *testing.T) {
 		case wantErr != nil && err != nil:
 			refused++
 		case (wantErr != nil) != (err != nil):
-			t.Errorf("opm says %v, olmkit %v; of\n%s", wantErr, err, text)
+			t.Errorf("opm returns %v, olmkit %v, for\n%s", wantErr, err, text)
 		default:
 			expanded++
 			if strings.Contains(want, `"skips":`) && strings.Contains(want, `"replaces":`) {
 				twice++
 			}
 			if strings.Contains(text, "Preference: major") && strings.Contains(text, "MinorChannels: true") {
-				// opm looks at the first version of each channel, where the documentation
-				// lets the preference decide between two channels with one head.
+				// opm uses the first version of each channel, whereas the documentation lets the preference decide
+				// between two channels with the same head.
 				want, got = anyDefault.ReplaceAllString(want, ""), anyDefault.ReplaceAllString(got, "")
 			}
 			if diff := gocmp.Diff(want, got); diff != "" {
@@ -56,7 +55,7 @@ func TestSemverTemplateLikeOPM(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d templates alike, %d of them with skips and replaces; both refuse %d", expanded, twice, refused)
+	t.Logf("%d templates give equal results, %d of them with skips and replaces; both refuse %d", expanded, twice, refused)
 }
 
 var anyDefault = regexp.MustCompile(`"defaultChannel":"[^"]*",`)
@@ -83,7 +82,7 @@ func semverTemplate(rng *rand.Rand) string {
 				v += "-b1" // for build metadata: tags have no plus sign
 			}
 			if seen[v] {
-				continue // the two name what is wrong with it differently
+				continue // their errors have different texts
 			}
 			if len(seen) == 0 {
 				text += grade + ":\n  bundles:\n"
@@ -95,7 +94,7 @@ func semverTemplate(rng *rand.Rand) string {
 	return text
 }
 
-// versionOf returns the version of an image of a template.
+// versionOf returns the version in an image name of a template.
 func versionOf(image string) string {
 	return strings.Replace(strings.TrimPrefix(image, "q.io/a:"), "-b1", "+b1", 1)
 }

@@ -21,12 +21,11 @@ import (
 
 var sourceSeed = flag.Uint64("sourceseed", 1, "the first seed of TestSources")
 
-// perSources is how many problems of TestSources share the catalogs of one seed.
+// perSources is the number of problems that are generated for the catalogs of one seed.
 const perSources = 10
 
-// TestSources compares the answers to problems of several sources (see
-// [generate.Sources]) with those of the running OLM. Its order comes from maps, so
-// that it may give any of several. "make sources" compares 10⁵ problems.
+// TestSources compares the answers to problems of several sources (see [generate.Sources]) with the running OLM. OLM
+// iterates over maps and may give any of several answers. "make sources" compares 10⁵ problems.
 func TestSources(t *testing.T) {
 	ctx := t.Context()
 	var count sourceTally
@@ -54,15 +53,14 @@ next:
 			}
 		}
 	}
-	t.Logf("seed %d: %d problems, %d with a solution; other answers: %d to subscriptions without a catalog (H23, H28), %d where replaces run in a circle (H7), %d where OLM took choices back (H13)",
+	t.Logf("seed %d: %d problems, %d with a solution; other answers: %d for subscriptions without a catalog (H23, H28), %d for cycles of replaces (H7), %d because OLM backtracked (H13)",
 		*sourceSeed, count.all, count.solved, count.joined, count.circles, count.tookBack)
 }
 
-// A sourceTally counts problems, and the differences that a rule states.
+// A sourceTally counts problems, and the differences that a rule explains.
 type sourceTally struct{ all, solved, joined, circles, tookBack, differ int }
 
-// compareSources returns how the answers to a problem differ, "" when they do not or
-// a rule states that they do.
+// compareSources returns how the answers to a problem differ, or "" if they agree or a rule explains the difference.
 func compareSources(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, count *sourceTally) string {
 	count.all++
 	got := ours(t, *p)
@@ -86,11 +84,9 @@ func compareSources(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapsh
 	return ""
 }
 
-// olmAnswers runs OLM's resolver until it gives the answer want, at most 300 times.
-// It returns the answers that it gave, and its last reason to refuse. For
-// subscriptions that name no channel, OLM draws the channel that a bundle comes from
-// (H15): of several, no number of runs is sure to show all combinations, so that an
-// answer with the same bundles will do.
+// olmAnswers runs OLM's resolver until it gives the answer want, at most 300 times. It returns the answers that it
+// gave, and its last refusal. If a subscription names no channel, OLM picks one of the channels of a bundle at random
+// (H15), and no number of runs is certain to show all combinations. An answer with the same bundles is then accepted.
 func olmAnswers(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, want string) (answers []string, reason string, ok bool) {
 	q, err := peer.NewProblem(p, snapshots)
 	if err != nil {
@@ -115,7 +111,7 @@ func olmAnswers(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot, 
 	return answers, reason, slices.ContainsFunc(answers, func(got string) bool { return withoutChannels(p, got) == want })
 }
 
-// tookBack reports whether OLM's search took choices back in some of 300 runs.
+// tookBack reports whether OLM's search backtracked in any of 300 runs.
 func tookBack(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot) bool {
 	q, err := peer.NewProblem(p, snapshots)
 	if err != nil {
@@ -129,8 +125,8 @@ func tookBack(t *testing.T, p *resolver.Problem, snapshots []*cache.Snapshot) bo
 	return false
 }
 
-// withoutChannels returns an answer without what depends on the channel, for the
-// packages of subscriptions that name none.
+// withoutChannels removes from an answer the parts that depend on the channel, for packages whose subscriptions name
+// none.
 func withoutChannels(p *resolver.Problem, answer string) string {
 	lines := strings.Split(answer, "\n")
 	for i, line := range lines {
@@ -143,20 +139,20 @@ func withoutChannels(p *resolver.Problem, answer string) string {
 	return strings.Join(lines, "\n")
 }
 
-// snapshot loads a catalog of a problem for both.
+// snapshot loads a catalog of a problem for olmkit and OLM.
 func snapshot(ctx context.Context, c *resolver.Catalog) (*cache.Snapshot, error) {
 	m, err := peer.Load(ctx, fstest.MapFS{"catalog.json": {Data: []byte(*c.FBC)}})
 	if err != nil {
 		return nil, err
 	}
-	if c.Graph, err = graph.LoadBytes(ctx, []byte(*c.FBC), c.Name, nil); err != nil {
+	if c.Graph, err = graph.LoadReader(ctx, strings.NewReader(*c.FBC), c.Name, nil); err != nil {
 		return nil, err
 	}
 	return peer.Snapshot(ctx, m, c.ID())
 }
 
-// joins reports whether a subscription names no catalog and several have what it
-// requests. OLM then joins their channels by name (H28).
+// joins reports whether a subscription names no catalog and several have the requested package. OLM then joins their
+// channels by name (H28).
 func joins(p *resolver.Problem) bool {
 	for _, s := range p.Subscriptions {
 		if s.Catalog != "" || s.CatalogNamespace != "" {
@@ -164,7 +160,7 @@ func joins(p *resolver.Problem) bool {
 		}
 		have := 0
 		for _, c := range p.Catalogs {
-			if pkg, ok := c.Graph.Package(s.Package); ok && p.Sees(c.ID()) {
+			if pkg, ok := c.Graph.Package(s.Package); ok && p.WhyUnseen(c.ID()) == "" {
 				if _, ok := pkg.Channel(s.Channel); ok || s.Channel == "" {
 					have++
 				}
@@ -177,9 +173,8 @@ func joins(p *resolver.Problem) bool {
 	return false
 }
 
-// selfConflict reports whether OLM refuses since a subscription without a catalog
-// and a channel finds the operator that it owns among what may follow it, as the
-// name of that operator does. It then excludes itself (H23).
+// selfConflict reports whether OLM refuses because a subscription without a catalog and a channel finds the operator
+// that it owns among that operator's possible successors, by name. The operator then excludes itself (H23).
 func selfConflict(p *resolver.Problem, reason string) bool {
 	return slices.ContainsFunc(p.Subscriptions, func(s resolver.Subscription) bool {
 		id := fmt.Sprintf("@existing/%s//%s", p.Namespace, s.InstalledCSV)
@@ -187,8 +182,8 @@ func selfConflict(p *resolver.Problem, reason string) bool {
 	})
 }
 
-// startsInCircle reports whether a startingCSV is in a channel that olmkit does not
-// use, as its replaces run in a circle (H7). OLM looks at that entry alone.
+// startsInCircle reports whether a startingCSV is in a channel that olmkit does not use because its replaces form a
+// cycle (H7). OLM uses the entry anyway, without the rest of the channel.
 func startsInCircle(p *resolver.Problem) bool {
 	for _, s := range p.Subscriptions {
 		for _, c := range p.Catalogs {

@@ -1,5 +1,6 @@
-// Package docs embeds the pages about codes. To use them, call Explain or Explanations
-// of the packages fbc and resolver.
+// Package docs embeds the pages about codes. To read them, call
+// [github.com/olmkit/olmkit/fbc.Explanations] and
+// [github.com/olmkit/olmkit/resolver/fact.Explanations].
 package docs
 
 import "embed"

@@ -56,9 +56,8 @@ func (o *Object) UnmarshalJSON(text []byte) error {
 	return unmarshal((*plain)(o), text)
 }
 
-// ToObject returns r as an object of any kind. A resource of this package
-// always has a JSON form, unless somebody put what is not JSON into a Rest;
-// that is the error.
+// ToObject returns r as an object of any kind. It fails only if a Rest in r holds text that is
+// not JSON.
 func ToObject(r Resource) (Object, error) {
 	if o, ok := r.(*Object); ok {
 		return *o, nil
@@ -76,9 +75,8 @@ func ToObject(r Resource) (Object, error) {
 
 type objectJSON Object
 
-// As returns an object as a resource of a given kind: As[Subscription](o). The
-// error names the object and, by a JSON pointer, the element that has another
-// form than the kind wants.
+// As converts o to a resource of a given kind: As[Subscription](o). The error names the object
+// and, by a JSON pointer, the element that does not have the form that the kind requires.
 func As[T any, P interface {
 	*T
 	Resource
@@ -108,12 +106,12 @@ func EqualJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, y := jsontext.Value(bytes.Clone(a)), jsontext.Value(bytes.Clone(b)) // what is made canonical is made so in place
+	x, y := jsontext.Value(bytes.Clone(a)), jsontext.Value(bytes.Clone(b)) // cloned, because they are modified below
 	return x.Canonicalize() == nil && y.Canonicalize() == nil && bytes.Equal(x, y)
 }
 
-// Members are members of a JSON object, by name: those that a type of this package
-// does not know. Copies of a resource share them; nobody modifies them in place.
+// Members are the members of a JSON object, by name, for which a type of this package has no
+// field. Copies of a resource share them, so they must not be modified in place.
 type Members map[string]stdjson.RawMessage
 
 // String returns the members as a JSON object, by name.
@@ -123,7 +121,7 @@ func (m Members) String() string {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b, _ = jsontext.AppendQuote(b, name) // what is wrong is invalid UTF-8, which it replaces
+		b, _ = jsontext.AppendQuote(b, name) // the only error is invalid UTF-8, which AppendQuote replaces
 		b = append(append(b, ':'), m[name]...)
 	}
 	return string(append(b, '}'))
@@ -138,7 +136,8 @@ func (m Members) Decode(into any) error {
 	return Unmarshal(text, into)
 }
 
-// With returns the members with one set to a JSON text; a nil text removes it.
+// With returns a copy of m in which the member name is set to text, which is JSON. A nil text
+// removes the member.
 func (m Members) With(name string, text []byte) Members {
 	out := maps.Clone(m)
 	if out == nil {
@@ -150,8 +149,8 @@ func (m Members) With(name string, text []byte) Members {
 	return out
 }
 
-// Get returns the JSON text at a path of member names and indices below the top
-// of the object, outside its header, and whether there is something.
+// Get returns the JSON text at a path of member names and list indices, and whether it exists.
+// The path begins at the top of the object, and cannot lead into its header.
 func (o *Object) Get(path ...string) (stdjson.RawMessage, bool) {
 	if len(path) == 0 {
 		return nil, false

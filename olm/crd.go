@@ -11,14 +11,14 @@ const (
 // A CustomResourceDefinition defines an API, in the form v1 or v1beta1.
 type CustomResourceDefinition = Typed[CRDSpec, CRDStatus]
 
-// CRDSpec is the definition.
+// CRDSpec is the definition of the API.
 type CRDSpec struct {
 	Group string   `json:"group,omitzero"`
 	Names CRDNames `json:"names,omitzero"`
 	// Scope is Namespaced or Cluster.
 	Scope    string       `json:"scope,omitzero"`
 	Versions []CRDVersion `json:"versions,omitzero"`
-	// Version and Validation are those of v1beta1.
+	// Version and Validation are fields of v1beta1 only.
 	Version    string         `json:"version,omitzero"`
 	Validation *CRDSchema     `json:"validation,omitzero"`
 	Conversion *CRDConversion `json:"conversion,omitzero"`
@@ -47,7 +47,7 @@ type CRDVersion struct {
 	Rest    Members    `json:",unknown"`
 }
 
-// A CRDSchema is what objects must look like.
+// A CRDSchema is the schema of the objects of a version.
 type CRDSchema struct {
 	OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema,omitzero"`
 	Rest            Members         `json:",unknown"`
@@ -66,8 +66,8 @@ type CRDStatus struct {
 	Rest           Members     `json:",unknown"`
 }
 
-// AllVersions returns the versions of the API in their order, also of a
-// v1beta1 definition that has only one, each with its schema.
+// AllVersions returns the versions of the API in order, each with its schema. A v1beta1
+// definition without a list of versions has one version.
 func (s *CRDSpec) AllVersions() []CRDVersion {
 	if len(s.Versions) == 0 && s.Version != "" {
 		return []CRDVersion{{Name: s.Version, Served: true, Storage: true, Schema: s.Validation}}

@@ -12,7 +12,7 @@ import (
 // short.
 type ClusterServiceVersion = Typed[CSVSpec, CSVStatus]
 
-// CSVSpec is what the operator is and needs.
+// CSVSpec describes the operator and what it needs.
 type CSVSpec struct {
 	Install        InstallStrategy `json:"install,omitzero"`
 	Version        string          `json:"version,omitzero"`
@@ -63,14 +63,14 @@ type Permissions struct {
 	Rest               Members      `json:",unknown"`
 }
 
-// OwnedCRDs are the CRDs that the operator brings and needs.
+// OwnedCRDs lists the CRDs that the operator provides and those that it requires.
 type OwnedCRDs struct {
 	Owned    []CRDDescription `json:"owned,omitzero"`
 	Required []CRDDescription `json:"required,omitzero"`
 	Rest     Members          `json:",unknown"`
 }
 
-// A CRDDescription names a version of a CRD: the CRD by its own name,
+// A CRDDescription refers to a version of a CRD. Name is the name of the CRD,
 // <plural>.<group>.
 type CRDDescription struct {
 	Name    string  `json:"name"`
@@ -79,7 +79,7 @@ type CRDDescription struct {
 	Rest    Members `json:",unknown"`
 }
 
-// OwnedAPIs are the aggregated APIs that the operator brings and needs.
+// OwnedAPIs lists the aggregated APIs that the operator provides and those that it requires.
 type OwnedAPIs struct {
 	Owned    []APIServiceDescription `json:"owned,omitzero"`
 	Required []APIServiceDescription `json:"required,omitzero"`
@@ -117,14 +117,14 @@ type Webhook struct {
 	Rest           Members  `json:",unknown"`
 }
 
-// An InstallMode states whether the operator can serve a kind of target.
+// An InstallMode states whether the operator supports a type of targets.
 type InstallMode struct {
 	Type      InstallModeType `json:"type"`
 	Supported bool            `json:"supported"`
 	Rest      Members         `json:",unknown"`
 }
 
-// An InstallModeType is a kind of targets of an operator group.
+// An InstallModeType is a type of targets of an operator group, such as SingleNamespace.
 type InstallModeType string
 
 // The install modes.
@@ -135,7 +135,7 @@ const (
 	AllNamespaces   InstallModeType = "AllNamespaces"
 )
 
-// CSVStatus is how far the installation is.
+// CSVStatus describes the progress of the installation.
 type CSVStatus struct {
 	Phase              Phase               `json:"phase,omitzero"`
 	Message            string              `json:"message,omitzero"`
@@ -144,8 +144,8 @@ type CSVStatus struct {
 	LastTransitionTime time.Time           `json:"lastTransitionTime,omitzero"`
 	Conditions         []CSVCondition      `json:"conditions,omitzero"`
 	RequirementStatus  []RequirementStatus `json:"requirementStatus,omitzero"`
-	// CertsLastUpdated and CertsRotateAt are when the certificates of webhooks and
-	// aggregated APIs were replaced and when they will be.
+	// CertsLastUpdated is when the certificates of webhooks and aggregated APIs were last
+	// replaced, and CertsRotateAt is when they will be replaced next.
 	CertsLastUpdated time.Time `json:"certsLastUpdated,omitzero"`
 	CertsRotateAt    time.Time `json:"certsRotateAt,omitzero"`
 	Rest             Members   `json:",unknown"`
@@ -204,12 +204,12 @@ const (
 // "RequirementsNotMet", "InstallSucceeded" or "TooManyOperatorGroups".
 type Reason string
 
-// LabelCopiedFrom is the label of a copied CSV, its roles and role bindings; the
-// value is the namespace of the original.
+// LabelCopiedFrom is the label of a copied CSV, and of the roles and role bindings of that
+// copy. Its value is the namespace of the original.
 const LabelCopiedFrom = "olm.copiedFrom"
 
-// AnnotationOperatorNamespace is the annotation of a member of an operator
-// group that names the group's namespace. A copy keeps it.
+// AnnotationOperatorNamespace is the annotation of a member of an operator group with the
+// namespace of the group. Copies of the member keep the annotation.
 const AnnotationOperatorNamespace = "olm.operatorNamespace"
 
 // IsCopied reports whether the CSV is a copy of the CSV of an operator in

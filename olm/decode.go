@@ -9,17 +9,17 @@ import (
 	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
-// Unmarshal reads JSON into a value, which may hold values of this package at any
-// depth. An error that is not one of syntax names the element at fault by its JSON
-// pointer, and words it in the same way each time: it may end up in a status, and
-// be compared there with that of another process. The JSON package below it has
-// words by chance.
+// Unmarshal reads JSON into a value, which may hold values of this package at any depth. An
+// error other than a syntax error names the element at fault by its JSON pointer. The same
+// fault always has the same error text, because the text may be written to a status and
+// compared there with that of another process. The texts of the underlying JSON package vary
+// between processes.
 func Unmarshal(text []byte, into any) error {
 	return located(json.Unmarshal(text, into))
 }
 
-// unmarshal reads one resource into a new T, so that nothing of an old value
-// remains, and keeps no reference to the input.
+// unmarshal reads one resource into a new T, so that nothing of the old value remains. The
+// result does not refer to text.
 func unmarshal[T any](into *T, text []byte) error {
 	var v T
 	if err := Unmarshal(text, &v); err != nil {
@@ -46,7 +46,7 @@ func (e *locatedError) Error() string {
 // Unwrap returns the cause.
 func (e *locatedError) Unwrap() error { return e.err }
 
-// located returns an error of package json in words of our own.
+// located converts an error of package json to one whose text is always the same.
 func located(err error) error {
 	var sem *json.SemanticError
 	if !errors.As(err, &sem) {

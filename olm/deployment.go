@@ -2,7 +2,7 @@ package olm
 
 import "encoding/json"
 
-// A Deployment runs an operator. Its spec stays JSON, as strategies have it.
+// A Deployment runs an operator. Its spec is raw JSON, as in a StrategyDeploymentSpec.
 type Deployment = Typed[json.RawMessage, DeploymentStatus]
 
 // DeploymentStatus states whether the operator runs.

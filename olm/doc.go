@@ -2,10 +2,10 @@
 // values: subscriptions, cluster service versions, install plans, operator
 // groups, catalog sources and the few others that their rules mention.
 //
-// Their JSON is that of the resources in a cluster, so that the objects of any
-// client convert by way of JSON. A type here has fields for what the rules of
-// this module read or write, no more; everything else that an object holds
-// stays in a field named Rest, as JSON, and is written back unharmed:
+// Their JSON is that of the resources in a cluster, so that the objects of any client
+// convert through JSON. A type here has fields for what the rules of this module read or
+// write, no more; everything else that an object holds stays in a field named Rest, as
+// JSON, and is written back unharmed:
 //
 //	var sub olm.Subscription
 //	err := json.Unmarshal(text, &sub) // whatever else text holds …
@@ -23,6 +23,6 @@
 //
 // An [Object] is a resource of any kind. [ToObject] and [As] convert.
 //
-// This package has no behaviour beyond conversion; what the resources mean is
+// This package has no behavior beyond conversion; what the resources mean is
 // for packages operatorgroup and reconcile.
 package olm

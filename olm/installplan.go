@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// An InstallPlan is a list of resources to create, and how far that is.
+// An InstallPlan is a list of resources to create, with the progress of creating them.
 type InstallPlan = Typed[InstallPlanSpec, InstallPlanStatus]
 
 // InstallPlanSpec states what is to be installed and whether it may be.
@@ -19,7 +19,7 @@ type InstallPlanSpec struct {
 	Rest                       Members  `json:",unknown"`
 }
 
-// InstallPlanStatus has the steps.
+// InstallPlanStatus holds the steps of the plan and its progress.
 type InstallPlanStatus struct {
 	Phase          PlanPhase      `json:"phase,omitzero"`
 	Conditions     []Condition    `json:"conditions,omitzero"`
@@ -65,7 +65,7 @@ type StepResource struct {
 	Rest            Members `json:",unknown"`
 }
 
-// A StepStatus states what became of a step.
+// A StepStatus is the status of a step.
 type StepStatus string
 
 const (
@@ -76,8 +76,8 @@ const (
 	StepWaitingForAPI StepStatus = "WaitingForApi"
 )
 
-// A BundleLookup is a bundle whose image somebody is to unpack. The steps of the
-// plan follow from what is in it.
+// A BundleLookup is a bundle whose image must be unpacked before the plan gets the steps that
+// install it.
 type BundleLookup struct {
 	// Path is the bundle's image, Identifier its name.
 	Path             string           `json:"path"`
@@ -90,8 +90,8 @@ type BundleLookup struct {
 	Rest       Members `json:",unknown"`
 }
 
-// A BundleReference stands in a step's manifest for the object that it names,
-// which is in an unpacked bundle: in a ConfigMap.
+// A BundleReference takes the place of an object in the manifest of a step. It refers to the
+// ConfigMap into which the bundle with the object was unpacked.
 type BundleReference struct {
 	Kind                   string `json:"kind"`
 	Name                   string `json:"name"`
@@ -102,8 +102,8 @@ type BundleReference struct {
 	Properties             string `json:"properties"`
 }
 
-// Reference returns the reference that the step has in place of a manifest, if
-// it has one. As in OLM, one that lacks a name is a manifest.
+// Reference returns the reference that the step has in place of a manifest, and whether it has
+// one. As in OLM, an incomplete reference counts as a manifest.
 func (s *StepResource) Reference() (BundleReference, bool) {
 	var r BundleReference
 	if json.Unmarshal([]byte(s.Manifest), &r) != nil {
@@ -116,9 +116,9 @@ func (s *StepResource) Reference() (BundleReference, bool) {
 	return r, true
 }
 
-// Object returns the object of the manifest. OLM leaves kind and apiVersion out of
-// manifests that it generates, such as those of service accounts and roles; they are
-// then those of the resource. The error states why the manifest is not that of an object.
+// Object returns the object in the manifest. OLM leaves kind and apiVersion out of the
+// manifests that it generates, such as those of service accounts and roles; Object then takes
+// them from s. The error states why the manifest is not that of an object.
 func (s *StepResource) Object() (Object, error) {
 	var o Object
 	if err := Unmarshal([]byte(s.Manifest), &o); err != nil {
@@ -144,6 +144,6 @@ func (s *StepResource) Object() (Object, error) {
 	return o, nil
 }
 
-// kindBundleSecret is how OLM marks the Secrets of bundles. Steps of kind Secret are
-// copies of image pull secrets.
+// kindBundleSecret is the kind that OLM gives to steps for the Secrets of a bundle. Steps of
+// kind Secret are copies of image pull secrets.
 const kindBundleSecret = "BundleSecret"

@@ -19,7 +19,7 @@ type Header struct {
 // Head returns the header, for code that handles any [Resource].
 func (h *Header) Head() *Header { return h }
 
-// Key returns what names the resource in a cluster.
+// Key returns the key of the resource.
 func (h *Header) Key() Key {
 	group, _ := splitAPIVersion(h.APIVersion)
 	return Key{Group: group, Kind: h.Kind, Namespace: h.Metadata.Namespace, Name: h.Metadata.Name}
@@ -99,7 +99,8 @@ func with(m map[string]string, key, value string) map[string]string {
 // IsDeleted reports whether the deletion of the resource was requested.
 func (m *Metadata) IsDeleted() bool { return !m.DeletionTimestamp.IsZero() }
 
-// An OwnerReference names the resource with which another one goes.
+// An OwnerReference names an owner of a resource. The resource is deleted when all its owners
+// are gone.
 type OwnerReference struct {
 	APIVersion         string  `json:"apiVersion"`
 	Kind               string  `json:"kind"`

@@ -2,16 +2,16 @@ package olm
 
 import "strings"
 
-// LabelComponent begins the label of the objects that belong to an operator, in OLM's
-// sense of a package that is installed in a namespace. The rest of the label is the
-// name of its [Operator].
+// LabelComponent is the prefix of the label of the objects that belong to an operator. Here an
+// operator is, as in OLM, a package that is installed in a namespace. The rest of the label is
+// the name of its [Operator].
 const LabelComponent = Group + "/"
 
 // maxLabelName is how long the part of a label after the slash may be.
 const maxLabelName = 63
 
-// OperatorName returns the name of the Operator for a package that is installed in a
-// namespace: both with a dot between them, cut to what a label may have.
+// OperatorName returns the name of the Operator for a package in a namespace: pkg and
+// namespace, joined by a dot and truncated to the length that a label may have.
 func OperatorName(pkg, namespace string) string { // E30
 	name := pkg + "." + namespace
 	if len(name) > maxLabelName {
@@ -28,7 +28,7 @@ type Operator struct {
 	Rest   Members        `json:",unknown"`
 }
 
-// OperatorStatus has the objects.
+// OperatorStatus lists the objects of the operator.
 type OperatorStatus struct {
 	Components *Components `json:"components,omitzero"`
 	Rest       Members     `json:",unknown"`
@@ -36,7 +36,7 @@ type OperatorStatus struct {
 
 // Components are the objects of an operator.
 type Components struct {
-	// LabelSelector selects them.
+	// LabelSelector selects the objects by their label.
 	LabelSelector *LabelSelector `json:"labelSelector"`
 	// Refs are in order of kind, apiVersion, namespace and name.
 	Refs []ComponentRef `json:"refs,omitzero"`

@@ -1,11 +1,11 @@
 package olm
 
-// An OperatorCondition is how an operator reports to OLM what OLM cannot see.
-// It has the name of the CSV.
+// An OperatorCondition lets an operator report to OLM what OLM cannot observe. It has the same
+// name as the CSV.
 type OperatorCondition = Typed[OperatorConditionSpec, OperatorConditionStatus]
 
-// OperatorConditionSpec has what the operator says, and what the administrator
-// says instead.
+// OperatorConditionSpec holds the conditions that the operator reports, and those by which an
+// administrator overrides them.
 type OperatorConditionSpec struct {
 	ServiceAccounts []string    `json:"serviceAccounts,omitzero"`
 	Deployments     []string    `json:"deployments,omitzero"`
@@ -14,7 +14,7 @@ type OperatorConditionSpec struct {
 	Rest            Members     `json:",unknown"`
 }
 
-// OperatorConditionStatus has the operator's conditions as OLM saw them.
+// OperatorConditionStatus holds OLM's copy of the conditions that the operator reported.
 type OperatorConditionStatus struct {
 	Conditions []Condition `json:"conditions,omitzero"`
 	Rest       Members     `json:",unknown"`

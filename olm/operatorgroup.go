@@ -27,8 +27,7 @@ const (
 	KindOperator              = "Operator"
 )
 
-// An OperatorGroup gives the operators of its namespace the namespaces that
-// they serve.
+// An OperatorGroup determines which namespaces the operators in its own namespace serve.
 type OperatorGroup = Typed[OperatorGroupSpec, OperatorGroupStatus]
 
 // OperatorGroupSpec is what the owner of the group requests.
@@ -51,10 +50,10 @@ const (
 	UpgradeFailForward UpgradeStrategy = "TechPreviewUnsafeFailForward"
 )
 
-// OperatorGroupStatus is what OLM made of the spec.
+// OperatorGroupStatus holds the targets that OLM determined from the spec.
 type OperatorGroupStatus struct {
-	// Namespaces are the targets: nil as long as nobody determined them, [""]
-	// for all namespaces.
+	// Namespaces are the targets. It is nil until they have been determined, and [""] for all
+	// namespaces.
 	Namespaces        []string         `json:"namespaces,omitzero"`
 	ServiceAccountRef *ObjectReference `json:"serviceAccountRef,omitzero"`
 	LastUpdated       time.Time        `json:"lastUpdated,omitzero"`

@@ -14,7 +14,7 @@ type PolicyRule struct {
 type Role struct {
 	Header
 	Rules []PolicyRule `json:"rules,omitzero"`
-	// AggregationRule, of a ClusterRole, selects those whose rules it has.
+	// AggregationRule selects the ClusterRoles whose rules this ClusterRole contains.
 	AggregationRule *AggregationRule `json:"aggregationRule,omitzero"`
 	Rest            Members          `json:",unknown"`
 }
@@ -42,7 +42,7 @@ type RoleRef struct {
 	Rest     Members `json:",unknown"`
 }
 
-// A Subject is who has the role.
+// A Subject is a user, group or service account to which a binding grants a role.
 type Subject struct {
 	Kind      string  `json:"kind"`
 	APIGroup  string  `json:"apiGroup,omitzero"`

@@ -44,8 +44,8 @@ func canonical(t *testing.T, text []byte) string {
 	return string(v)
 }
 
-// What a type does not know is still there after reading and writing, also
-// through a value of another package's struct.
+// Members that a type does not know survive reading and writing, even inside a struct of
+// another package.
 func TestNothingIsLost(t *testing.T) {
 	for name, read := range map[string]func([]byte) (any, error){
 		"CSV": func(b []byte) (any, error) {
@@ -201,8 +201,8 @@ func TestEqualJSON(t *testing.T) {
 	}
 }
 
-// D15: what is wrong with a text is said in the same words by every process.
-// Texts of the JSON package differ from one to the next.
+// D15: every process describes the same fault in the same words. The texts of the JSON package
+// vary between processes.
 func TestUnmarshalErrors(t *testing.T) {
 	type list struct {
 		Items []olm.Subscription `json:"items"`

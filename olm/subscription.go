@@ -14,8 +14,8 @@ type SubscriptionSpec struct {
 	Source          string `json:"source,omitzero"`
 	SourceNamespace string `json:"sourceNamespace,omitzero"`
 	Package         string `json:"name"`
-	// Channel restricts to a channel. Default: the default channel of the
-	// package, then the others by name.
+	// Channel is the only channel to use. If it is empty, the default channel of the package
+	// is preferred, and then the others in order of name.
 	Channel             string              `json:"channel,omitzero"`
 	StartingCSV         string              `json:"startingCSV,omitzero"`
 	InstallPlanApproval Approval            `json:"installPlanApproval,omitzero"`
@@ -23,8 +23,8 @@ type SubscriptionSpec struct {
 	Rest                Members             `json:",unknown"`
 }
 
-// SubscriptionConfig adjusts the operator's deployments. All of it goes into
-// their pod templates.
+// SubscriptionConfig adjusts the pod templates of the operator's deployments. Its annotations
+// are also added to the deployments themselves.
 type SubscriptionConfig struct {
 	Env          []json.RawMessage `json:"env,omitzero"`
 	EnvFrom      []json.RawMessage `json:"envFrom,omitzero"`
@@ -46,10 +46,10 @@ const (
 	Manual    Approval = "Manual"
 )
 
-// SubscriptionStatus is what became of the subscription.
+// SubscriptionStatus is the observed state of a subscription.
 type SubscriptionStatus struct {
-	// CurrentCSV is the newest version that a resolution chose, InstalledCSV
-	// the one that the cluster has.
+	// CurrentCSV is the CSV that the last resolution chose, and InstalledCSV the one that is
+	// installed.
 	CurrentCSV            string                `json:"currentCSV,omitzero"`
 	InstalledCSV          string                `json:"installedCSV,omitzero"`
 	InstallPlan           *InstallPlanReference `json:"installplan,omitzero"`

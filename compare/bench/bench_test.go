@@ -17,7 +17,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// TestSameWork: a row that compares different work is an error, not a row.
+// TestSameWork checks that sameWork returns an error if the two sides did different work.
 func TestSameWork(t *testing.T) {
 	p := &resolver.Problem{Subscriptions: []resolver.Subscription{{Package: "a"}, {Package: "b"}}}
 	for _, c := range []struct {
@@ -46,14 +46,14 @@ func TestSameWork(t *testing.T) {
 	}
 	for _, text := range []string{"", "x\n", "0\n", "0\ni a\nx\n"} {
 		if _, err := parseSolved([]byte(text)); err == nil {
-			t.Errorf("%q is read without an error", text)
+			t.Errorf("%q is parsed without an error", text)
 		}
 	}
 }
 
 func TestLibsolvMissing(t *testing.T) {
 	if !libsolvMissing([]byte("universe.c:18:10: fatal error: solv/pool.h: No such file or directory")) || libsolvMissing([]byte("universe.c:30: error: expected ';'")) {
-		t.Error("a missing library and another error are not told apart")
+		t.Error("libsolvMissing confuses a missing library with another error")
 	}
 }
 

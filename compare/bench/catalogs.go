@@ -14,8 +14,8 @@ import (
 	"github.com/olmkit/olmkit/compare/generate"
 )
 
-// errAbsent reports that the real catalogs are not next to the checkout.
-var errAbsent = errors.New("../shared/catalogs is not here: it is not part of the project")
+// errAbsent reports that the directory of real catalogs, ../shared/catalogs, does not exist.
+var errAbsent = errors.New("../shared/catalogs does not exist: it is not part of the project")
 
 // catalog returns the directory of a real catalog, unpacked.
 func (r *run) catalog(name string) (string, error) {
@@ -62,7 +62,7 @@ func (r *run) catalog(name string) (string, error) {
 	}
 }
 
-// copyOf returns the directory of a rewritten catalog.
+// copyOf returns the directory of a copy of a real catalog, in the form that t describes.
 func (r *run) copyOf(ctx context.Context, name string, t generate.Tree) (string, error) {
 	from, err := r.catalog(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *run) copyOf(ctx context.Context, name string, t generate.Tree) (string,
 	return dir, generate.Write(files, dir)
 }
 
-// absent adds a row that states why a group did not run, and takes that error.
+// absent handles errAbsent by adding a row that states why a group did not run. It returns any other error.
 func (r *run) absent(group string, err error) error {
 	if errors.Is(err, errAbsent) {
 		r.add(Row{Group: group, Case: "not measured", Note: err.Error()})
@@ -88,7 +88,7 @@ func (r *run) absent(group string, err error) error {
 	return err
 }
 
-// size returns the bytes below a directory.
+// size returns the total size of the files in a directory, in bytes.
 func size(dir string) (n int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

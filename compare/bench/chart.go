@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// drawChart draws cost against size, both in powers of ten.
+// drawChart returns a chart of cost by size, both on logarithmic scales.
 func drawChart(points []point) string {
 	const left, top, width, height = 70, 20, 560, 340
 	lowX, highX, lowY, highY := 3.0, 6.0, -2.0, 5.0

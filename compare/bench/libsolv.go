@@ -19,9 +19,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// libsolv puts the community catalog before the SAT solver of Linux
-// distributions: bundles are packages, APIs are what they provide and conflict
-// over. Only solving is measured, over universes that are ready.
+// libsolv runs the community catalog through the SAT solver of Linux distributions: bundles are packages, and APIs are
+// capabilities that packages provide and conflict over. Only solving is measured, not loading.
 func (r *run) libsolv(ctx context.Context) error {
 	skip := func(why string) error {
 		r.add(Row{Group: "libsolv", Case: "not measured", Note: why})
@@ -68,7 +67,7 @@ func (r *run) libsolv(ctx context.Context) error {
 			chosen = append(chosen, x.Package)
 		}
 		row := Row{Group: "libsolv", Case: fmt.Sprintf("%s (%d), community", t.label, len(t.Subscriptions)), Peer: "libsolv"}
-		// The program measures itself: its start and its reading do not count.
+		// The program measures its own solving time, so that its start and its loading do not count.
 		var ours, peer, ratios []float64
 		for range 9 {
 			ms, err := once(func() error { _, err := resolver.Resolve(ctx, t.Problem); return err })
@@ -96,8 +95,8 @@ func (r *run) libsolv(ctx context.Context) error {
 	return nil
 }
 
-// universe writes the catalog and the problem for libsolv/universe.c. What a
-// requirement accepts is a separate capability, so that ranges mean the same.
+// universe writes the catalog and the problem for libsolv/universe.c. For each requirement there is a separate
+// capability, which its candidates provide, so that version ranges have the same meaning.
 func universe(ctx context.Context, c *graph.Catalog, p *resolver.Problem) []byte {
 	eval := constraints.NewEvaluator(constraints.Cluster{}, nil)
 	meets := map[int]map[graph.Bundle]bool{} // requirement, bundle
@@ -138,20 +137,19 @@ func universe(ctx context.Context, c *graph.Catalog, p *resolver.Problem) []byte
 	return out.Bytes()
 }
 
-// libsolvMissing reports whether a compiler reports that libsolv is not installed.
+// libsolvMissing reports whether the output of a compiler shows that libsolv is not installed.
 func libsolvMissing(text []byte) bool {
 	return bytes.Contains(text, []byte("solv/pool.h: No such file")) || bytes.Contains(text, []byte("cannot find -lsolv"))
 }
 
-// A solved is what libsolv did.
+// A solved is the result of libsolv.
 type solved struct {
 	problems  int
 	installed []string
-	times     []float64 // milliseconds of each round
+	times     []float64 // milliseconds per round
 }
 
-// sameWork returns an error unless both sides installed as many packages, all
-// that are requested among them.
+// sameWork returns an error unless both sides installed the same number of packages, including all requested ones.
 func sameWork(p *resolver.Problem, ours []string, theirs solved) error {
 	if theirs.problems > 0 {
 		return fmt.Errorf("libsolv finds %d problems and no solution", theirs.problems)
@@ -183,7 +181,7 @@ func solve(ctx context.Context, program, file string, rounds int) (solved, error
 	return out, nil
 }
 
-// parseSolved reads what the program prints.
+// parseSolved parses the output of the program.
 func parseSolved(text []byte) (out solved, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	if !lines.Scan() {

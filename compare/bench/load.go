@@ -19,10 +19,10 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// trees are the catalogs that are loaded.
+// trees lists the catalogs to load.
 var trees = []struct {
 	label, name string
-	tree        *generate.Tree // nil for the catalog as it is
+	tree        *generate.Tree // nil for the unmodified catalog
 }{
 	{"community", "community", nil},
 	{"community-full", "community-full", nil},
@@ -40,8 +40,8 @@ func (r *run) dir(ctx context.Context, name string, t *generate.Tree) (string, e
 	return r.copyOf(ctx, name, *t)
 }
 
-// load compares loading with opm: files to an index that can be resolved over,
-// against files to opm's model.
+// load compares loading with opm. Each loader turns files into a model that can be resolved over: our index, or opm's
+// model.
 func (r *run) load(ctx context.Context) error {
 	for _, t := range trees {
 		dir, err := r.dir(ctx, t.name, t.tree)
@@ -62,8 +62,7 @@ func (r *run) load(ctx context.Context) error {
 	return nil
 }
 
-// limits measures what no loader can beat: reading the bytes, and looking at
-// each JSON token, on one core.
+// limits measures lower bounds for any loader: reading the bytes, and scanning the JSON tokens, on one core.
 func (r *run) limits(ctx context.Context) error {
 	dir, err := r.copyOf(ctx, "community-full", generate.Tree{})
 	if err != nil {
@@ -108,8 +107,8 @@ func eachFile(dir string, do func([]byte) error) error {
 	})
 }
 
-// memory compares the peak resident memory of processes that only load, without
-// that of the same process loading nothing.
+// memory compares the peak resident memory of processes that only load. The memory of the same process loading nothing
+// is subtracted.
 func (r *run) memory(ctx context.Context) error {
 	bare := map[string]float64{}
 	for _, child := range []string{"olmkit", "opm"} {

@@ -24,7 +24,7 @@ func main() {
 	chart := flag.String("chart", "", "write the chart of cost against size to this `file`")
 	only := flag.String("only", "", "run only the groups whose names contain this `text`")
 	flag.StringVar(&r.shared, "catalogs", filepath.Join("..", "..", "shared", "catalogs"), "the `directory` of the real catalogs")
-	flag.DurationVar(&r.budget, "time", 6*time.Second, "how long each pair is repeated")
+	flag.DurationVar(&r.budget, "time", 6*time.Second, "how long to repeat each pair")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -56,22 +56,21 @@ type run struct {
 	points []point
 }
 
-// A Row is one line of the table: the same work done twice.
+// A Row is one line of the table. It compares the same work done by both sides.
 type Row struct {
 	Group string `json:"group"`
 	Case  string `json:"case"`
 	Peer  string `json:"peer,omitempty"`
 	Unit  string `json:"unit"`
-	// Medians, zero where one of the two did not run.
+	// Ours and Theirs are the medians of the two sides, or zero for a side that did not run.
 	Ours   float64 `json:"ours"`
 	Theirs float64 `json:"theirs,omitempty"`
-	// Ratio is the median of the ratios of the pairs, theirs to ours, Low and
-	// High the smallest and the largest.
+	// Ratio is the median of the ratios of the pairs, theirs to ours. Low and High are the smallest and the largest
+	// ratio.
 	Ratio float64 `json:"ratio,omitempty"`
 	Low   float64 `json:"low,omitempty"`
 	High  float64 `json:"high,omitempty"`
-	// CPU is the median of the ratios of processor time, which a busy machine
-	// changes less.
+	// CPU is the median of the ratios of processor time, which varies less on a busy machine.
 	CPU   float64 `json:"cpu,omitempty"`
 	Pairs int     `json:"pairs,omitempty"`
 	Note  string  `json:"note,omitempty"`
@@ -79,7 +78,7 @@ type Row struct {
 
 func (r *run) add(row Row) { r.rows = append(r.rows, row) }
 
-// A group is some rows that belong together.
+// A group is a set of related rows.
 type group struct {
 	name string
 	run  func(context.Context) error
@@ -92,7 +91,7 @@ func (r *run) groups() []group {
 	}
 }
 
-// all runs every group whose name contains only.
+// all runs every group whose name contains the text only.
 func (r *run) all(ctx context.Context, only string, log io.Writer) error {
 	groups := r.groups()
 	names := make([]string, len(groups))
@@ -143,7 +142,7 @@ func (r *run) print(w io.Writer) {
 	t.Flush()
 }
 
-// short returns three digits of a number, and all digits before the point.
+// short formats a number with three significant digits, or with all digits before the point.
 func short(x float64) string {
 	switch {
 	case x >= 100:

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// A job is one piece of work, done once.
+// A job is a piece of work to measure.
 type job func() error
 
-// least is how long one measurement takes at least; short jobs are repeated.
+// least is the minimum duration of a measurement. Short jobs are repeated.
 const least = 3 * time.Millisecond
 
-// once measures a job: milliseconds of one execution.
+// once returns the milliseconds of one execution of a job.
 func once(do job) (float64, error) {
 	ms, _, err := measure(do)
 	return ms, err
 }
 
-// measure returns milliseconds of one execution, and those of processor time.
+// measure returns the milliseconds of one execution of a job, in elapsed time and in processor time.
 func measure(do job) (ms, cpu float64, err error) {
 	for n := 1; ; n *= 4 {
 		runtime.GC()
@@ -39,12 +39,12 @@ func measure(do job) (ms, cpu float64, err error) {
 	}
 }
 
-// allocated counts what two jobs allocate, of which theirs may be missing: a
-// measure that does not depend on the clock.
+// allocated returns a note on the memory that the jobs allocate. Unlike times, these figures do not depend on other
+// load. theirs may be nil.
 func allocated(ours, theirs job) (note string, err error) {
 	one := func(do job) (text string, err error) {
 		var before, after runtime.MemStats
-		if err := do(); err != nil { // what is done once and kept
+		if err := do(); err != nil { // fill the caches
 			return "", err
 		}
 		const n = 3
@@ -73,8 +73,8 @@ func processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// pair measures two jobs by turns until the time is up, at least three times,
-// and compares them pair by pair: what else the machine does hits both.
+// pair runs two jobs alternately until the time is up, at least three times each, and adds a row for them. It compares
+// the times pair by pair, so that other load on the machine affects both sides.
 func (r *run) pair(ctx context.Context, row Row, ours, theirs job) error {
 	row.Unit = "ms"
 	var a, b, ratios, cpus []float64
@@ -104,7 +104,7 @@ func (r *run) pair(ctx context.Context, row Row, ours, theirs job) error {
 	return nil
 }
 
-// median returns 0 for an empty list.
+// median returns the median of a list, or 0 for an empty list.
 func median(list []float64) float64 {
 	if len(list) == 0 {
 		return 0

@@ -20,8 +20,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// resolve compares answers with those of the running OLM's resolver, over its
-// cache already filled, while the catalog grows and the problem does not.
+// resolve compares answers with those of the running OLM's resolver, whose cache is already filled, for the same
+// problem in catalogs of growing size.
 func (r *run) resolve(ctx context.Context) error {
 	for _, copies := range []int{1, 3, 10, 100} {
 		dir, err := r.copyOf(ctx, "openshift-v4.19", generate.Tree{Copies: copies, Light: true})
@@ -57,7 +57,7 @@ func (r *run) resolve(ctx context.Context) error {
 			list = append([]problem{{"1 fresh", original.Fresh(ctx, 1)}, {"10 fresh", original.Fresh(ctx, 10)}}, list...)
 		}
 		for _, p := range list {
-			row := Row{Group: "resolve", Case: fmt.Sprintf("%s, openshift-v4.19 %dx", p.label, copies), Peer: "OLM", Note: fmt.Sprintf("%d bundles", c.NumBundles())}
+			row := Row{Group: "resolve", Case: fmt.Sprintf("%s, openshift-v4.19 %dx", p.label, copies), Peer: "OLM", Note: fmt.Sprintf("%d bundles", c.Size().Bundles)}
 			ours := func() error { _, err := resolver.Resolve(ctx, p.Problem); return err }
 			var theirs job
 			if snapshot != nil {
@@ -80,8 +80,8 @@ func (r *run) resolve(ctx context.Context) error {
 	return nil
 }
 
-// constraints compares reading and evaluating olm.constraint values with the
-// parser and the CEL of operator-framework/api.
+// constraints compares reading and evaluating olm.constraint values with the parser and the CEL evaluation of
+// operator-framework/api.
 func (r *run) constraints(ctx context.Context) error {
 	const nested = `{"failureMessage":"needs both","all":{"constraints":[` +
 		`{"failureMessage":"a","package":{"packageName":"etcd","versionRange":">=0.9.0 <1.0.0"}},` +
@@ -89,7 +89,7 @@ func (r *run) constraints(ctx context.Context) error {
 		`{"failureMessage":"d","gvk":{"group":"etcd.database.coreos.com","version":"v1","kind":"EtcdCluster"}}]}}]}}`
 	const rule = `properties.exists(p, p.type == 'olm.package' && semver_compare(p.value.version, '0.9.0') >= 0)`
 	compiler := constraints.NewCompiler(nil)
-	err := r.pair(ctx, Row{Group: "constraints", Case: "read a nested olm.constraint", Peer: "api and blang/semver", Note: "with limits and warnings, which the peer lacks"},
+	err := r.pair(ctx, Row{Group: "constraints", Case: "read a nested olm.constraint", Peer: "api and blang/semver", Note: "ours has limits and warnings"},
 		func() error { _, err := compiler.Parse([]byte(nested)); return err },
 		func() error {
 			if _, err := api.Parse(json.RawMessage(nested)); err != nil {
@@ -104,7 +104,7 @@ func (r *run) constraints(ctx context.Context) error {
 	env := api.NewCelEnvironment()
 	n := 0
 	another := func() string { n++; return fmt.Sprintf("%s || size(properties) == %d", rule, n) }
-	err = r.pair(ctx, Row{Group: "constraints", Case: "compile a CEL rule", Peer: "api", Note: "another rule each time; ours with a bound on its cost"},
+	err = r.pair(ctx, Row{Group: "constraints", Case: "compile a CEL rule", Peer: "api", Note: "another rule each time; ours has a cost limit"},
 		func() error { _, err := compiler.Rule(another()); return err },
 		func() error { _, err := env.Validate(another()); return err })
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *run) constraints(ctx context.Context) error {
 		entry.Properties = append(entry.Properties, &opmapi.Property{Type: p.Type, Value: string(p.Value)})
 	}
 	evaluator := constraints.NewEvaluator(constraints.Cluster{}, nil)
-	err = r.pair(ctx, Row{Group: "constraints", Case: "evaluate a CEL rule on a bundle", Peer: "OLM", Note: "for the first time: decoding its properties, for both"},
+	err = r.pair(ctx, Row{Group: "constraints", Case: "evaluate a CEL rule on a bundle", Peer: "OLM", Note: "the first evaluation, in which both decode the properties"},
 		func() error {
 			_, err := evaluator.Rule(ctx, x, constraints.NewValues(slices.Values(props)))
 			return err
@@ -137,7 +137,7 @@ func (r *run) constraints(ctx context.Context) error {
 		return err
 	}
 	values := constraints.NewValues(slices.Values(props))
-	return r.pair(ctx, Row{Group: "constraints", Case: "evaluate it again", Peer: "OLM", Note: "ours remembers, OLM decodes again"},
+	return r.pair(ctx, Row{Group: "constraints", Case: "evaluate it again", Peer: "OLM", Note: "ours caches the properties, OLM decodes them again"},
 		func() error { _, err := evaluator.Rule(ctx, x, values); return err },
 		func() error { predicate.Test(entry); return nil })
 }

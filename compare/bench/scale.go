@@ -20,21 +20,21 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A point is what one size of catalog costs, in milliseconds.
+// A point is the cost at one size of catalog, in milliseconds.
 type point struct {
 	bundles                 int
 	load, open, resolve     float64
-	peerLoad, peerResolve   float64 // 0 where the peer did not run
-	indexBytes, memoryBytes float64 // of each bundle
+	peerLoad, peerResolve   float64 // 0 if the peer did not run
+	indexBytes, memoryBytes float64 // per bundle
 }
 
 const perPackage = 100
 
-// subscriptions of the scaled problem: spread over the first packages, so that
-// the same is reached at every size.
+// subscriptions is the number of subscriptions in the problem. The subscriptions are to the first packages, so that
+// resolutions reach the same bundles at every size.
 const subscriptions = 10
 
-// scale grows a generated catalog to a million bundles.
+// scale measures generated catalogs of growing size, up to a million bundles.
 func (r *run) scale(ctx context.Context) error {
 	for _, bundles := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		p, err := r.scaled(ctx, bundles)
@@ -70,7 +70,7 @@ func (r *run) scaled(ctx context.Context, bundles int) (p point, err error) {
 	}
 	runtime.GC()
 	start := time.Now()
-	blobs, err := fbc.LoadBytes(ctx, text, "scale.json", nil)
+	blobs, err := fbc.LoadReader(ctx, bytes.NewReader(text), "scale.json", nil)
 	if err != nil {
 		return p, err
 	}
@@ -142,7 +142,7 @@ func (r *run) scaled(ctx context.Context, bundles int) (p point, err error) {
 	return p, err
 }
 
-// heap returns the bytes that are in use.
+// heap returns the number of bytes in use on the heap.
 func heap() float64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -220,7 +220,7 @@ func (r *run) batch(ctx context.Context) error {
 			}
 		}
 		r.add(Row{Group: "batch", Case: "10,000 namespaces of 10 subscriptions, community, " + t.label, Unit: "ms", Ours: time.Since(start).Seconds() * 1e3,
-			Note: fmt.Sprintf("%d have a solution, the others are explained", solved)})
+			Note: fmt.Sprintf("%d have a solution; the others get an explanation", solved)})
 	}
 	return nil
 }

@@ -16,11 +16,9 @@ import (
 // Catalogs returns the catalogs of the problem of a seed, for [Namespace].
 func Catalogs(seed uint64) []resolver.Catalog { return newMaker(seed).p.Catalogs }
 
-// Namespace returns a namespace of a cluster over the catalogs of a seed: with
-// operators that run, are being installed or have failed, chains of operators of
-// which each replaces the one before, orphans, with and without annotations, and
-// subscriptions that own them, are new or wait for install plans. Its group may let
-// failed operators be replaced.
+// Namespace returns a namespace over the catalogs of a seed. Its operators run, are being installed or have failed;
+// some replace each other in chains, and some are orphans, with and without annotations. Its subscriptions own
+// operators, are new, or wait for install plans. The operator group may allow failed operators to be replaced.
 func Namespace(catalogs, seed uint64) *reconcile.Snapshot {
 	g := newMaker(catalogs)
 	g.Rand = rand.New(rand.NewPCG(seed, catalogs))
@@ -58,14 +56,13 @@ func (n *namespace) group() {
 	n.s.OperatorGroups = append(n.s.OperatorGroups, og)
 }
 
-// chain adds operators of a package, each of which replaces the one before, and
-// mostly a subscription to it.
+// chain adds operators of a package, each of which replaces the one before, and usually a subscription to it.
 func (n *namespace) chain(newest bundle) {
 	if slices.ContainsFunc(n.s.CSVs, func(c *olm.ClusterServiceVersion) bool { return strings.HasPrefix(c.Metadata.Name, newest.pkg+".") }) && !n.one(8) {
 		return
 	}
 	list := []bundle{newest}
-	for i := 1 + n.IntN(5); i > 3; i-- { // now and then up to two older ones
+	for i := 1 + n.IntN(5); i > 3; i-- { // sometimes up to two older ones
 		old := bundle{newest.cat, newest.pkg, fmt.Sprintf("%s.v0.%d.0", newest.pkg, i), fmt.Sprintf("0.%d.0", i), nil}
 		for _, b := range n.bundles {
 			if b.cat == newest.cat && b.pkg == newest.pkg && b.version < list[0].version && n.one(2) {
@@ -82,7 +79,7 @@ func (n *namespace) chain(newest bundle) {
 		if i > 0 {
 			c.Spec.Replaces = list[i-1].name
 		} else if n.one(4) {
-			c.Spec.Replaces = b.pkg + ".v0.0.1" // which is gone
+			c.Spec.Replaces = b.pkg + ".v0.0.1" // which no longer exists
 		}
 		c.Status.Phase = pick(n.maker, olm.PhaseSucceeded, olm.PhaseSucceeded, olm.PhaseSucceeded, olm.PhaseFailed, olm.PhaseFailed, olm.PhasePending, olm.PhaseInstalling)
 		if i < len(list)-1 && !n.one(6) {
@@ -99,9 +96,9 @@ func (n *namespace) chain(newest bundle) {
 	st := &s.Status
 	st.CurrentCSV, st.InstalledCSV, st.State = newest.name, newest.name, olm.StateAtLatestKnown
 	switch n.IntN(12) {
-	case 0: // it has not been seen yet that the upgrade is there
+	case 0: // the upgrade has not been noticed yet
 		st.InstalledCSV, st.State = list[0].name, olm.StateUpgradePending
-	case 1: // it waits for an upgrade
+	case 1: // waiting for an upgrade
 		st.CurrentCSV, st.State = newest.pkg+".v9.0.0", olm.StateUpgradePending
 		n.waits(s)
 	case 2: // its operator was deleted
@@ -109,7 +106,7 @@ func (n *namespace) chain(newest bundle) {
 	}
 	if n.one(15) {
 		again := n.subscription(newest)
-		again.Status = *st // two own one operator
+		again.Status = *st // two subscriptions own one operator
 	}
 }
 
@@ -143,8 +140,8 @@ func (n *namespace) subscription(b bundle) *olm.Subscription {
 	return s
 }
 
-// shared reports whether several catalogs have a package. OLM cannot order a channel
-// that it finds in several (H28).
+// shared reports whether several catalogs have a package. OLM cannot order a channel that several catalogs define
+// (H28).
 func (n *namespace) shared(pkg string) bool {
 	found := 0
 	for _, c := range n.cats {
@@ -155,12 +152,12 @@ func (n *namespace) shared(pkg string) bool {
 	return found > 1
 }
 
-// waits makes a subscription refer to an install plan for its current CSV.
+// waits makes a subscription refer to an install plan for its current CSV, which usually exists.
 func (n *namespace) waits(s *olm.Subscription) {
 	name := fmt.Sprintf("install-%d", len(n.s.InstallPlans))
 	s.Status.InstallPlanRef = &olm.ObjectReference{APIVersion: olm.V1Alpha1, Kind: olm.KindInstallPlan, Namespace: n.s.Namespace, Name: name}
 	if n.one(8) {
-		return // it was deleted
+		return // the plan was deleted
 	}
 	p := &olm.InstallPlan{Header: header(olm.V1Alpha1, olm.KindInstallPlan, n.s.Namespace, name)}
 	p.Spec.ClusterServiceVersionNames, p.Spec.Approval, p.Spec.Generation = []string{s.Status.CurrentCSV}, olm.Automatic, 1
@@ -168,8 +165,8 @@ func (n *namespace) waits(s *olm.Subscription) {
 	n.s.InstallPlans = append(n.s.InstallPlans, p)
 }
 
-// csv returns an operator with what its bundle provides and requires, mostly in the
-// annotation that OLM gives it.
+// csv returns the CSV of a bundle. In most cases it has the annotation in which OLM records what the bundle provides
+// and requires.
 func (n *namespace) csv(b bundle) *olm.ClusterServiceVersion {
 	c := &olm.ClusterServiceVersion{Header: header(olm.V1Alpha1, olm.KindClusterServiceVersion, n.s.Namespace, b.name)}
 	c.Spec.Version = b.version
@@ -200,7 +197,7 @@ func (n *namespace) csv(b bundle) *olm.ClusterServiceVersion {
 	case 4:
 		props = slices.DeleteFunc(slices.Clone(props), func(p property.Property) bool { return p.Type == property.TypePackage })
 	}
-	text, _ := json.Marshal(map[string]any{"properties": props}) // of valid JSON only
+	text, _ := json.Marshal(map[string]any{"properties": props}) // cannot fail: props is valid JSON
 	c.Metadata.SetAnnotation(property.ProjectedAnnotation, string(text))
 	return c
 }

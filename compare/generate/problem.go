@@ -1,5 +1,5 @@
-// Package generate makes problems and catalogs from seeds, and copies of real
-// catalogs under other names. Equal seeds make equal results.
+// Package generate makes problems and catalogs from seeds, and copies of real catalogs under other names. Equal seeds
+// give equal results.
 package generate
 
 import (
@@ -13,10 +13,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Problem returns a small problem that is dense with trouble and whose catalogs
-// opm accepts: bundles that skip and cover each other, share APIs and require
-// one another in nested trees, operators that are installed with and without
-// subscriptions. The catalogs are in the form of text.
+// Problem returns a small problem with many interactions, whose catalogs opm accepts: bundles skip and cover each
+// other, share APIs and have nested requirements, and operators are installed with and without subscriptions. The
+// catalogs are inline text.
 func Problem(seed uint64) resolver.Problem {
 	g := newMaker(seed)
 	g.installed()
@@ -26,7 +25,7 @@ func Problem(seed uint64) resolver.Problem {
 	return g.p
 }
 
-// newMaker returns a maker that has made its catalogs.
+// newMaker returns a maker with generated catalogs.
 func newMaker(seed uint64) *maker {
 	g := &maker{Rand: rand.New(rand.NewPCG(seed, 0xc0))}
 	g.p = resolver.Problem{ID: fmt.Sprint(seed), Namespace: "ns"}
@@ -55,13 +54,13 @@ type bundle struct {
 
 func pick[T any](g *maker, of ...T) T { return of[g.IntN(len(of))] }
 
-// one reports true once in n times.
+// one returns true once in n calls on average.
 func (g *maker) one(n int) bool { return g.IntN(n) == 0 }
 
 func (g *maker) catalog() string {
 	var out strings.Builder
 	write := func(blob map[string]any) {
-		text, _ := json.Marshal(blob) // strings, numbers and lists only
+		text, _ := json.Marshal(blob) // cannot fail: only strings, numbers and lists
 		out.Write(text)
 		out.WriteByte('\n')
 	}
@@ -180,7 +179,7 @@ func (g *maker) installed() {
 	for range g.IntN(3) {
 		b := pick(g, g.bundles...)
 		if g.one(4) {
-			// In no catalog: only entries name it.
+			// Not in any catalog, except as the name of an entry.
 			b.name, b.version = b.pkg+".v0.9.0", "0.9.0"
 			b.props = []property.Property{prop(property.TypePackage, `{"packageName":%q,"version":"0.9.0"}`, b.pkg)}
 		}
@@ -194,7 +193,7 @@ func (g *maker) installed() {
 	}
 }
 
-// subscribe adds a subscription to the package of a bundle, mostly one to each.
+// subscribe adds a subscription to the package of a bundle, but only sometimes if the package already has one.
 func (g *maker) subscribe(b bundle, installed string) {
 	if slices.ContainsFunc(g.p.Subscriptions, func(s resolver.Subscription) bool { return s.Package == b.pkg }) && !g.one(6) {
 		return

@@ -4,16 +4,17 @@ import (
 	"context"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Requests makes problems over one real catalog.
+// Requests generates problems over one real catalog.
 type Requests struct {
 	Catalog resolver.Catalog
-	able    []graph.Package // in order
+	able    []graph.Package // the packages that can be installed by themselves, in order
 }
 
 // NewRequests finds the packages of a catalog that can be installed by
@@ -46,9 +47,8 @@ func (r *Requests) subscription(p graph.Package) resolver.Subscription {
 	}
 }
 
-// Fresh returns a problem with n new subscriptions that has a solution, of the
-// first packages by name that go together; or with fewer, where there are no
-// more.
+// Fresh returns a solvable problem with n new subscriptions: to the first packages by name that can be installed
+// together, or to fewer if there are not enough.
 func (r *Requests) Fresh(ctx context.Context, n int) resolver.Problem {
 	p := r.problem(n)
 	for _, pkg := range r.able {
@@ -63,8 +63,8 @@ func (r *Requests) Fresh(ctx context.Context, n int) resolver.Problem {
 	return p
 }
 
-// Upgrade returns the problem of Fresh with, of each package, the oldest bundle
-// of the channel's order installed.
+// Upgrade returns the problem that Fresh returns, but with operators to upgrade: the oldest bundle in the channel of
+// each package is installed.
 func (r *Requests) Upgrade(ctx context.Context, n int) resolver.Problem {
 	p := r.Fresh(ctx, n)
 	for i := range p.Subscriptions {
@@ -100,7 +100,7 @@ func install(p *resolver.Problem, s *resolver.Subscription, e graph.Entry) {
 func (r *Requests) Random(seed uint64, n int) resolver.Problem {
 	g := rand.New(rand.NewPCG(seed, 0xca7))
 	p := r.problem(n)
-	all := make([]graph.Package, 0, r.Catalog.Graph.NumPackages())
+	all := make([]graph.Package, 0, r.Catalog.Graph.Size().Packages)
 	for pkg := range r.Catalog.Graph.Packages() {
 		all = append(all, pkg)
 	}
@@ -121,8 +121,7 @@ func (r *Requests) Random(seed uint64, n int) resolver.Problem {
 	return p
 }
 
-// Originals returns the requests without the packages that [Tree] made as
-// copies.
+// Originals returns r without the packages that are copies made by [Tree].
 func (r *Requests) Originals() *Requests {
 	out := &Requests{Catalog: r.Catalog}
 	for _, p := range r.able {
@@ -135,8 +134,8 @@ func (r *Requests) Originals() *Requests {
 
 var isCopy = regexp.MustCompile(`-c[0-9]+$`)
 
-// Able returns a problem with n random fresh subscriptions to packages that can
-// be installed by themselves. They may not go together.
+// Able returns a problem with n random new subscriptions to packages that can be installed by themselves, but not
+// necessarily together.
 func (r *Requests) Able(seed uint64, n int) resolver.Problem {
 	g := rand.New(rand.NewPCG(seed, 0xab1e))
 	p := r.problem(n)
@@ -152,9 +151,8 @@ func (r *Requests) Able(seed uint64, n int) resolver.Problem {
 	return p
 }
 
-// Dependent returns a problem with fresh subscriptions to all packages that can
-// be installed and whose newest bundle requires something, as far as they go
-// together.
+// Dependent returns a problem with new subscriptions to all packages whose newest bundle has requirements, leaving out
+// those that cannot be installed together with the earlier ones.
 func (r *Requests) Dependent(ctx context.Context) resolver.Problem {
 	some := &Requests{Catalog: r.Catalog}
 	for _, p := range r.able {
@@ -163,7 +161,7 @@ func (r *Requests) Dependent(ctx context.Context) resolver.Problem {
 			continue
 		}
 		if head, ok := ch.Head(); ok {
-			if b, ok := head.Bundle(); ok && b.NumRequirements() > 0 {
+			if b, ok := head.Bundle(); ok && len(slices.Collect(b.Requirements())) > 0 {
 				some.able = append(some.able, p)
 			}
 		}

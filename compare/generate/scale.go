@@ -6,10 +6,9 @@ import (
 	"io"
 )
 
-// Scale writes a catalog of many packages, each with one channel of that many
-// bundles, one after the other. Every bundle provides an API; every third
-// package requires that of the package before it. It is JSON, one blob on each
-// line.
+// Scale writes a catalog of many packages, each with one channel, in which each bundle replaces the one before. Every
+// bundle provides an API, and every third package requires that of the package before it. The catalog is JSON with one
+// blob per line.
 func Scale(w io.Writer, packages, bundles int) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	for p := range packages {

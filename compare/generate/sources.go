@@ -11,12 +11,11 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// Sources returns the n-th small problem over the catalogs of a seed, about where bundles come from: catalogs of
-// several namespaces and priorities that hold the same packages, some of which the
-// namespace does not see; channels with entries that skip others or themselves,
-// and bundles that list an API twice; subscriptions that name half a catalog, or
-// channels, catalogs and startingCSVs that do not exist, with operators that are
-// installed in and outside of the catalogs. Constraints are tested per bundle.
+// Sources returns the n-th small problem over the catalogs of a seed. The problems are about where bundles come from.
+// Several catalogs, of different namespaces and priorities, have the same packages, and the namespace does not see all
+// of them. Channels have entries that skip others or themselves, and bundles list an API twice. Subscriptions leave
+// out the catalog or name channels, catalogs and startingCSVs that may not exist. Installed operators may be missing
+// from the catalogs. Constraints are tested per bundle.
 func Sources(seed, n uint64) resolver.Problem {
 	g := &sourceMaker{maker: &maker{Rand: rand.New(rand.NewPCG(seed, 0x50))}}
 	g.p = resolver.Problem{ID: fmt.Sprintf("%d-%d", seed, n), Namespace: "ns"}
@@ -43,7 +42,7 @@ type sourceMaker struct {
 	lines []line
 }
 
-// A line is a channel of a package in a catalog.
+// A line is one channel of a package in one catalog.
 type line struct {
 	cat          int
 	pkg, channel string
@@ -62,7 +61,7 @@ func (g *sourceMaker) source() {
 	}
 	var out strings.Builder
 	write := func(blob map[string]any) {
-		text, _ := json.Marshal(blob) // strings, numbers and lists only
+		text, _ := json.Marshal(blob) // cannot fail: only strings, numbers and lists
 		out.Write(text)
 		out.WriteByte('\n')
 	}
@@ -159,12 +158,11 @@ func (g *sourceMaker) sourceProperties(pkg, version string) []property.Property 
 	return out
 }
 
-// install adds an operator, mostly with a subscription that owns it, sometimes
-// with two.
+// install adds an operator, usually with one subscription that owns it, sometimes with two.
 func (g *sourceMaker) install() {
 	b := pick(g.maker, g.bundles...)
 	if g.one(4) {
-		// In no catalog: only entries name it.
+		// Not in any catalog, except as the name of an entry.
 		b.version = pick(g.maker, "0.9.0", "0.8.0")
 		b.name = b.pkg + ".v" + b.version
 		b.props = []property.Property{prop(property.TypePackage, `{"packageName":%q,"version":%q}`, b.pkg, b.version)}
@@ -182,11 +180,11 @@ func (g *sourceMaker) install() {
 	}
 }
 
-// want adds a subscription to a package, to any when it is empty. Most of them
-// name what exists.
+// want adds a subscription to the package pkg, or to a random one if pkg is empty. The channel, catalog and
+// startingCSV that it names usually exist.
 func (g *sourceMaker) want(pkg, installed string) {
 	of := slices.DeleteFunc(slices.Clone(g.lines), func(l line) bool { return pkg != "" && l.pkg != pkg })
-	seen := slices.DeleteFunc(slices.Clone(of), func(l line) bool { return !g.p.Sees(g.p.Catalogs[l.cat].ID()) })
+	seen := slices.DeleteFunc(slices.Clone(of), func(l line) bool { return g.p.WhyUnseen(g.p.Catalogs[l.cat].ID()) != "" })
 	if len(seen) > 0 && !g.one(20) {
 		of = seen
 	}

@@ -16,14 +16,13 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// Tree describes what a copy of a catalog looks like.
+// Tree describes the form of a copy of a catalog.
 type Tree struct {
-	// YAML writes YAML as opm does, else JSON, one blob on each line.
+	// YAML writes YAML in opm's style. Otherwise the copy is JSON with one blob per line.
 	YAML bool
-	// Copies is how often every package is there, each time under another name
-	// and with separate APIs.
+	// Copies is the number of copies of each package, each under another name and with separate APIs.
 	Copies int
-	// Light leaves out the heavy properties.
+	// Light leaves out the largest properties.
 	Light bool
 }
 
@@ -117,7 +116,7 @@ func lighten(v map[string]any) {
 	delete(v, "relatedImages")
 }
 
-// rename gives a blob another package, other bundles and other APIs.
+// rename renames the package, the bundles and the APIs of a blob.
 func rename(v map[string]any, suffix string) {
 	add := func(m map[string]any, keys ...string) {
 		for _, k := range keys {

@@ -25,8 +25,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A Namespace is a namespace of a cluster as the running OLM's catalog operator
-// reads it.
+// A Namespace is a namespace of a cluster as the catalog operator of the running OLM sees it.
 type Namespace struct {
 	name, global string
 	group        *operatorsv1.OperatorGroup
@@ -37,8 +36,7 @@ type Namespace struct {
 	sources      cache.StaticSourceProvider
 }
 
-// NewNamespace translates a snapshot, which has one operator group, over the
-// snapshots of its catalogs.
+// NewNamespace converts a snapshot with one operator group. catalogs holds the content of its catalogs.
 func NewNamespace(s *reconcile.Snapshot, catalogs map[resolver.CatalogID]*cache.Snapshot) (*Namespace, error) {
 	n := &Namespace{
 		name: s.Namespace, global: s.GlobalNamespace, csvs: map[string]*v1alpha1.ClusterServiceVersion{}, plans: map[string]*v1alpha1.InstallPlan{},
@@ -91,7 +89,7 @@ func index() k8scache.Indexer {
 	return k8scache.NewIndexer(k8scache.MetaNamespaceKeyFunc, k8scache.Indexers{k8scache.NamespaceIndex: k8scache.MetaNamespaceIndexFunc})
 }
 
-// convert reads an object as OLM's type has it, and stores it.
+// convert converts the object from to OLM's type, in to, and adds that to store.
 func convert(from, to any, store k8scache.Indexer) error {
 	text, err := json.Marshal(from)
 	if err != nil {
@@ -103,9 +101,8 @@ func convert(from, to any, store k8scache.Indexer) error {
 	return store.Add(to)
 }
 
-// Settle brings the status of the subscriptions to where OLM resolves them, as
-// ensureSubscriptionCSVState does in one pass after the other. It returns false when
-// OLM does not resolve, since all of them wait for install plans (nothingToUpdate).
+// Settle repeats ensureSubscriptionCSVState until the statuses of the subscriptions no longer change. It returns false
+// if OLM does not resolve because all subscriptions wait for install plans (nothingToUpdate).
 func (n *Namespace) Settle() bool {
 	for changed := true; changed; {
 		changed = false
@@ -118,8 +115,7 @@ func (n *Namespace) Settle() bool {
 	})
 }
 
-// ensureCSVState is Operator.ensureSubscriptionCSVState of the catalog operator,
-// without its client.
+// ensureCSVState is Operator.ensureSubscriptionCSVState of the catalog operator, without its client.
 func (n *Namespace) ensureCSVState(s *v1alpha1.Subscription) bool {
 	if s.Status.CurrentCSV == "" {
 		return false
@@ -140,14 +136,14 @@ func (n *Namespace) ensureCSVState(s *v1alpha1.Subscription) bool {
 	return true
 }
 
-// A Plan is what a resolution comes to.
+// A Plan is the result of a resolution.
 type Plan struct {
-	// Steps are what is to be installed, a line each, in order.
+	// Steps are the bundles to install, one line each, in order.
 	Steps string
-	// Made: OLM makes an install plan for them. It does so only if the status of a
-	// subscription changes.
+	// Made reports whether OLM makes an install plan for the steps, which it does only if the status of a subscription
+	// changes.
 	Made bool
-	// TookBack: the search took choices back before it found the steps.
+	// TookBack reports whether the search backtracked before it found the steps.
 	TookBack bool
 }
 
@@ -170,12 +166,12 @@ func (n *Namespace) Plan() (Plan, error) {
 	return Plan{strings.Join(lines, ""), len(updated) > 0, strings.Contains(trace.String(), "Assumptions:")}, nil
 }
 
-// PlanLine is what Plan returns for one bundle.
+// PlanLine returns the line of [Plan].Steps for a bundle.
 func PlanLine(name, replaces string, from resolver.CatalogID) string {
 	return fmt.Sprintf("%s of %s replaces %q\n", name, from, replaces)
 }
 
-// copies returns the subscriptions for one resolution, which writes to them.
+// copies returns copies of the subscriptions, because a resolution modifies them.
 func (n *Namespace) copies() []v1alpha1.Subscription {
 	var out []v1alpha1.Subscription
 	for _, s := range n.subs {
@@ -185,7 +181,7 @@ func (n *Namespace) copies() []v1alpha1.Subscription {
 	return out
 }
 
-// Subscriptions are the part of a client that a resolution asks.
+// Subscriptions is the part of a client that a resolution uses.
 type subscriptions struct {
 	versioned.Interface
 	typed.OperatorsV1alpha1Interface
@@ -201,7 +197,7 @@ func (c subscriptions) List(context.Context, metav1.ListOptions) (*v1alpha1.Subs
 	return &v1alpha1.SubscriptionList{Items: c.subs}, nil
 }
 
-// Statuses lists what the subscriptions have and want.
+// Statuses lists the status of each subscription.
 func (n *Namespace) Statuses() string {
 	var lines []string
 	for _, s := range n.subs {
@@ -211,7 +207,7 @@ func (n *Namespace) Statuses() string {
 	return strings.Join(lines, "\n")
 }
 
-// Installed returns the operators of the namespace as a resolution sees them.
+// Installed returns the installed operators of the namespace, as OLM's resolver sees them.
 func (n *Namespace) Installed() ([]*cache.Entry, error) {
 	live := subscriptions{subs: n.copies()}
 	all := olm.NewOperatorCacheProvider(n.lister, live, n.sources, quiet()).Namespaced(n.name, n.global)

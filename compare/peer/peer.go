@@ -1,6 +1,6 @@
-// Package peer runs the resolver of the running OLM without a cluster: the
-// packages resolver and cache of operator-lifecycle-manager over snapshots that
-// OLM's own source makes from a catalog as opm serves it.
+// Package peer runs the resolver of the running OLM without a cluster: the packages resolver and cache of
+// operator-lifecycle-manager. The snapshots of catalogs come from OLM's own code, which reads a catalog as opm serves
+// it.
 package peer
 
 import (
@@ -39,7 +39,7 @@ func Load(ctx context.Context, fsys fs.FS) (model.Model, error) {
 	return declcfg.ConvertToModel(*cfg)
 }
 
-// Snapshot returns what OLM's cache holds of a catalog.
+// Snapshot returns the content of a catalog as it is in OLM's cache.
 func Snapshot(ctx context.Context, m model.Model, id resolver.CatalogID) (*cache.Snapshot, error) {
 	key := registry.CatalogKey{Name: id.Name, Namespace: id.Namespace}
 	store := k8scache.NewIndexer(k8scache.MetaNamespaceKeyFunc, k8scache.Indexers{k8scache.NamespaceIndex: k8scache.MetaNamespaceIndexFunc})
@@ -57,14 +57,13 @@ func Snapshot(ctx context.Context, m model.Model, id resolver.CatalogID) (*cache
 		if err != nil {
 			return nil, err
 		}
-		snapshot.Valid = nil // for good
+		snapshot.Valid = nil // it never expires
 		return snapshot, nil
 	}
 	return nil, fmt.Errorf("no source for catalog %s", id)
 }
 
-// bundles returns a bundle for each entry of a channel, in order, as opm serves
-// them.
+// bundles returns a bundle for each entry of a channel, in order, as opm serves them.
 func bundles(m model.Model) ([]*api.Bundle, error) {
 	var out []*api.Bundle
 	for _, pkg := range slices.Sorted(maps.Keys(m)) {
@@ -76,7 +75,7 @@ func bundles(m model.Model) ([]*api.Bundle, error) {
 					return nil, err
 				}
 				if b.BundlePath != "" {
-					// The content is in the image.
+					// The registry leaves out the content of a bundle that has an image.
 					b.CsvJson, b.Object = "", nil
 				}
 				out = append(out, b)
@@ -90,7 +89,7 @@ type clients map[registry.CatalogKey]client.Interface
 
 func (c clients) ClientsForNamespaces(...string) map[registry.CatalogKey]client.Interface { return c }
 
-// A served is the part of a registry's client that OLM's source asks.
+// A served is the part of a registry's client that OLM's source uses.
 type served struct {
 	client.Interface
 	model   model.Model
@@ -127,7 +126,7 @@ func quiet() *logrus.Logger {
 	return l
 }
 
-// A Problem is a problem as the running OLM takes it.
+// A Problem is a problem in the types of the running OLM.
 type Problem struct {
 	namespaces []string
 	subs       []*v1alpha1.Subscription
@@ -135,8 +134,7 @@ type Problem struct {
 	log        *logrus.Logger
 }
 
-// NewProblem translates a problem over the snapshots of its catalogs, which are
-// in the order of p.Catalogs.
+// NewProblem converts a problem. The snapshots are those of p.Catalogs, in the same order.
 func NewProblem(p *resolver.Problem, snapshots []*cache.Snapshot) (*Problem, error) {
 	out := &Problem{namespaces: []string{p.Namespace, cmp.Or(p.GlobalNamespace, resolver.DefaultGlobalNamespace)}}
 	own := map[string]*v1alpha1.Subscription{}
@@ -191,8 +189,8 @@ func (p priorities) Priority(k cache.SourceKey) int { return p[k] }
 // Resolve runs the resolver.
 func (p *Problem) Resolve() ([]*cache.Entry, error) { return p.resolver.Resolve(p.namespaces, p.subs) }
 
-// TookBack runs the resolver and reports whether its search took choices back, so
-// that later choices lost their preferences.
+// TookBack runs the resolver and reports whether its search backtracked, so that the preferences of later choices were
+// lost.
 func (p *Problem) TookBack() bool {
 	trace := &strings.Builder{}
 	p.log.SetLevel(logrus.DebugLevel)
@@ -203,7 +201,7 @@ func (p *Problem) TookBack() bool {
 	return strings.Contains(trace.String(), "Assumptions:")
 }
 
-// Answer is what was chosen, as one text; the order of bundles does not show.
+// Answer returns the chosen bundles as text. It does not depend on their order.
 func Answer(list []*cache.Entry) string {
 	var lines []string
 	for _, e := range list {
@@ -214,7 +212,7 @@ func Answer(list []*cache.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// Ours is the answer of a solution in the form of Answer.
+// Ours returns a solution in the form of Answer.
 func Ours(sol *resolver.Solution) string {
 	var lines []string
 	for _, s := range sol.Selected {

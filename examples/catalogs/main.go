@@ -1,11 +1,12 @@
-// Catalogs resolves over three catalogs. A dependency comes from the catalog of
-// the bundle that requires it, whatever the priorities. If that catalog does
-// not have it, it comes from the one with the highest priority.
+// Catalogs resolves over three catalogs. A dependency comes from the catalog of the bundle
+// that requires it, whatever the priorities. If that catalog does not have the dependency, it
+// comes from the catalog with the highest priority that does.
 //
 //	go run ./examples/catalogs [DIR]
 package main
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
@@ -38,7 +39,7 @@ func run(ctx context.Context, w io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	ours, err := graph.LoadBytes(ctx, team, "team.yaml", nil)
+	ours, err := graph.LoadReader(ctx, bytes.NewReader(team), "team.yaml", nil)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func run(ctx context.Context, w io.Writer, dir string) error {
 	if err != nil {
 		return err // every error in the catalog, with its file and line
 	}
-	fmt.Fprintf(w, "%d packages, %d bundles\n", cat.NumPackages(), cat.NumBundles())
+	fmt.Fprintf(w, "%d packages, %d bundles\n", cat.Size().Packages, cat.Size().Bundles)
 	for pkg := range cat.Packages() {
 		fmt.Fprintln(w, pkg.Name())
 		for ch := range pkg.Channels() {

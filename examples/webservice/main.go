@@ -96,8 +96,7 @@ func reload(ctx context.Context, s *service, dir string, signals <-chan os.Signa
 	}
 }
 
-// grace is the time that pending requests have to finish when the service shuts
-// down.
+// grace is the time that pending requests have to finish when the service shuts down.
 const grace = 10 * time.Second
 
 // serve serves requests until ctx ends. It returns when pending requests have

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// TestEndsAfterTheLastAnswer stops the service while it answers, and wants that
-// answer whole.
+// TestEndsAfterTheLastAnswer stops the service during a request, which must get its complete answer.
 func TestEndsAfterTheLastAnswer(t *testing.T) {
 	begun, finish := make(chan struct{}), make(chan struct{})
 	server := &http.Server{
@@ -51,7 +50,7 @@ func TestEndsAfterTheLastAnswer(t *testing.T) {
 	}()
 	<-begun
 	stop()
-	for { // until it has begun to end
+	for { // until the shutdown has begun
 		conn, err := net.Dial("tcp", listener.Addr().String())
 		if err != nil {
 			break
@@ -72,8 +71,8 @@ func TestEndsAfterTheLastAnswer(t *testing.T) {
 	}
 }
 
-// TestEndsWhenTheListenerBreaks wants the error, and no waiting for a shutdown
-// that nobody requested.
+// TestEndsWhenTheListenerBreaks checks that an error of the listener is returned at once, without waiting for a
+// shutdown.
 func TestEndsWhenTheListenerBreaks(t *testing.T) {
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "localhost:0")
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 const (
 	maxRequest    = 1 << 20         // bytes
-	maxQuestions  = 500             // subscriptions and installed operators
-	maxTime       = 2 * time.Second // for one answer
-	maxProperties = 1000            // of one installed operator
+	maxQuestions  = 500             // total of subscriptions and installed operators
+	maxTime       = 2 * time.Second // per answer
+	maxProperties = 1000            // per installed operator
 )
 
 // A service handles POST /resolve. It is safe for concurrent use.
@@ -41,14 +41,14 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serv
 // the old one, which is immutable.
 func (s *service) replace(index *graph.Catalog) { s.index.Store(index) }
 
-// A question is the part of a problem that a client may choose.
+// A question is the part of a problem that a client may set.
 type question struct {
 	Namespace     string                  `json:"namespace"`
 	Subscriptions []resolver.Subscription `json:"subscriptions"`
 	Installed     []resolver.Installed    `json:"installed,omitempty"`
 }
 
-// An answer is a solution, or why there is none.
+// An answer is a solution, or the reason why there is none.
 type answer struct {
 	Selected    []resolver.Selected `json:"selected,omitempty"`
 	Stayed      []resolver.Stay     `json:"stayed,omitempty"`
@@ -62,7 +62,7 @@ func (s *service) resolve(w http.ResponseWriter, r *http.Request) {
 		reply(w, http.StatusBadRequest, answer{Error: err.Error()})
 		return
 	}
-	// Wait for a free slot, but no longer than the client would.
+	// Wait for a free slot, but not longer than a request may take.
 	ctx, cancel := context.WithTimeout(r.Context(), maxTime)
 	defer cancel()
 	select {

@@ -43,7 +43,7 @@ func TestAnswers(t *testing.T) {
 		{"a conflict", `{"namespace":"a","subscriptions":[{"package":"etcd","channel":"stable"},{"package":"etcd-backup-tool"}]}`, 200, "possible fix"},
 		{"a typing error", `{"namespace":"a","subscriptions":[{"packages":"etcd"}]}`, 400, "packages"},
 		{"a bad problem", `{"namespace":"a","subscriptions":[{}]}`, 400, "/subscriptions/0"},
-		{"a catalog of the client's", `{"namespace":"a","catalogs":[{"name":"x","dir":"/etc"}],"subscriptions":[]}`, 400, "catalogs"},
+		{"a catalog named by the client", `{"namespace":"a","catalogs":[{"name":"x","dir":"/etc"}],"subscriptions":[]}`, 400, "catalogs"},
 		{"too much", `{"namespace":"` + strings.Repeat("a", maxRequest) + `"}`, 400, "too large"},
 		{"too many", `{"namespace":"a","subscriptions":[` + strings.Repeat(`{"package":"etcd"},`, maxQuestions) + `{"package":"etcd"}]}`, 400, "too many subscriptions"},
 		{"nothing", ``, 400, "EOF"},
@@ -51,17 +51,17 @@ func TestAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := post(s, tt.body)
 			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) {
-				t.Errorf("the answer is %d %s, want %d and %q in it", w.Code, w.Body, tt.status, tt.want)
+				t.Errorf("the answer is %d %s, want %d and a text with %q", w.Code, w.Body, tt.status, tt.want)
 			}
 			var a answer
 			if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
-				t.Errorf("the answer is no JSON: %v", err)
+				t.Errorf("the answer is not JSON: %v", err)
 			}
 		})
 	}
 }
 
-// TestOneIndexForAll asks from many goroutines, while the index is replaced.
+// TestOneIndexForAll sends requests from many goroutines while the index is replaced.
 func TestOneIndexForAll(t *testing.T) {
 	s := testService(t)
 	want := post(s, `{"namespace":"a","subscriptions":[{"package":"grafana"}]}`).Body.String()
@@ -82,8 +82,8 @@ func TestOneIndexForAll(t *testing.T) {
 	wg.Wait()
 }
 
-// TestReload serves the new catalog after a signal, and the old one if the new one
-// cannot be read.
+// TestReload checks that the service uses the new catalog after a signal, and keeps the old one if the new one cannot
+// be read.
 func TestReload(t *testing.T) {
 	s := testService(t)
 	old := s.index.Load()
@@ -93,7 +93,7 @@ func TestReload(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() { reload(ctx, s, dir, signals) })
 		signals <- os.Interrupt
-		signals <- os.Interrupt // is received after the first reload
+		signals <- os.Interrupt // received after the first reload
 		if got := s.index.Load() == old; got != same {
 			t.Errorf("%s: same catalog: %v, want %v", dir, got, same)
 		}
@@ -103,7 +103,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestBusy waits for a processor as long as a request may take, and no longer.
+// TestBusy checks that a request waits for a free slot as long as it may take, and no longer.
 func TestBusy(t *testing.T) {
 	index := testService(t).index.Load()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// TestTry asks over a real connection.
+// TestTry sends the requests of -try over a real connection.
 func TestTry(t *testing.T) {
 	var b strings.Builder
 	if err := run(t.Context(), &b, "../../internal/sample/catalog", "", true); err != nil {
@@ -126,7 +126,7 @@ func TestTry(t *testing.T) {
 	}
 	for _, want := range []string{"200 OK", "400 Bad Request", "etcdoperator.v0.9.4", "possible fix"} {
 		if !strings.Contains(b.String(), want) {
-			t.Errorf("it prints %q, want %q in it", b.String(), want)
+			t.Errorf("printed %q, want a text with %q", b.String(), want)
 		}
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// BenchmarkCharge reports what a unit of the charge is worth for each function, in
-// nanoseconds: some ten are usual, and more than a few hundred mean that a function is
-// charged too little.
+// BenchmarkCharge reports the nanoseconds per unit charged, for each function. About ten is normal; more than a few
+// hundred means that the function is undercharged.
 func BenchmarkCharge(b *testing.B) {
 	env, costs := testEnv(b)
 	vars := sized(4000)
@@ -23,8 +22,7 @@ func BenchmarkCharge(b *testing.B) {
 	}
 }
 
-// BenchmarkPatternCharge reports the same for patterns that take long to parse, to
-// compile or to match.
+// BenchmarkPatternCharge is like BenchmarkCharge, for patterns that are slow to parse, compile or match.
 func BenchmarkPatternCharge(b *testing.B) {
 	env, costs := testEnv(b)
 	p := program(b, env, costs, "s.matches(p)")
@@ -34,7 +32,7 @@ func BenchmarkPatternCharge(b *testing.B) {
 	}
 }
 
-// perUnit reports the time of an evaluation for each unit that it is charged.
+// perUnit reports the time of an evaluation per unit charged.
 func perUnit(b *testing.B, p *Program, vars inputs) {
 	p.Prepare()
 	var units uint64

@@ -72,7 +72,7 @@ func budget(vars interpreter.Activation) *work {
 			return w
 		}
 	}
-	return &work{} // no budget
+	return &work{} // without a budget, any charge ends the evaluation
 }
 
 // A meter adds charges to one program.
@@ -104,7 +104,7 @@ func (m *meter) count(x celast.Expr) uint64 {
 	}
 	switch x.Kind() {
 	case celast.LiteralKind:
-		n += textCost(x.AsLiteral()) / 2 // a key, for example, is hashed
+		n += textCost(x.AsLiteral()) / 2 // for work on the literal, such as hashing a key
 	case celast.CallKind:
 		call := x.AsCall()
 		if call.IsMemberFunction() {
@@ -198,8 +198,8 @@ var zonedFunctions = []string{
 // bytesCost is the price of processing a text of n bytes.
 func bytesCost(n int) uint64 { return 1 + uint64(n)/16 }
 
-// parserFactor is how much more than going through a text it takes to parse a
-// version.
+// parserFactor is how many times longer it takes to parse a version than to
+// scan its text.
 const parserFactor = 6
 
 func textCost(v ref.Val) uint64 {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// testEnv has all functions that rules of bundles can have, and optional values.
+// testEnv has all functions that bundle rules can use, and optional values.
 func testEnv(t testing.TB) (*cel.Env, *Env) {
 	t.Helper()
 	var vars []cel.EnvOption
@@ -68,8 +68,8 @@ func sized(n int) inputs {
 	}
 }
 
-// charged are calls whose work grows with their arguments, by function. Those that
-// fail, as most conversions of such texts do, work on them all the same.
+// charged lists calls whose work grows with their arguments, by function. Calls that fail, as most conversions of such
+// texts do, take just as long.
 var charged = map[string][]string{
 	"_==_":       {"s == u", "l == k", "m == m", "b == b"},
 	"_!=_":       {"s != u", "l != k"},
@@ -105,7 +105,7 @@ var charged = map[string][]string{
 	"macros": {"l.exists(x, x == 'x')", "l.map(x, x)", "l.all(x, x in m)", "m.exists(x, x == 'x')", "l.map(x, {'a': x})", "l.filter(x, x != 'a').size() > 0"},
 }
 
-// constant are the functions that take the same time for all arguments.
+// constant lists the functions that take the same time for all arguments.
 var constant = []string{
 	"!_", "-_", "_%_", "_&&_", "_*_", "_-_", "_/_", "_?_:_", "_||_", "@not_strictly_false", "_?._", "__not_strictly_false__", "_in_", "in",
 	"dyn", "type", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear", "getMilliseconds", "getMinutes", "getMonth", "getSeconds",
@@ -113,13 +113,13 @@ var constant = []string{
 	"first", "last", // of a list
 }
 
-// Each function is known to take the same time for all arguments, or is charged in
-// proportion to them; and it allocates little for what it is charged (S2).
+// Each function is listed as constant, or is charged in proportion to its arguments and allocates little for the
+// charge (S2).
 func TestCharges(t *testing.T) {
 	env, costs := testEnv(t)
 	for _, name := range slices.Sorted(maps.Keys(env.Functions())) {
 		if charged[name] == nil && !slices.Contains(constant, name) {
-			t.Errorf("function %s: nobody said what it costs", name)
+			t.Errorf("function %s: add it to charged or to constant", name)
 		}
 	}
 	const small, large = 500, 4000
@@ -136,7 +136,7 @@ func TestCharges(t *testing.T) {
 			if dear < cheap*(large/small)/4 {
 				t.Errorf("%s costs %d units for %d, and %d for %d", text, cheap, small, dear, large)
 			}
-			// A unit is worth some ten nanoseconds, and so are a hundred bytes.
+			// A unit is worth about ten nanoseconds, or a hundred bytes.
 			if n > 8192+1024*dear {
 				t.Errorf("%s allocates %d bytes for %d units", text, n, dear)
 			}
@@ -152,7 +152,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Patterns that take long to parse, or that become large programs.
+// Patterns that are slow to parse or that compile to large programs.
 var hostilePatterns = []string{
 	`(?i)[B-\x{1e942}]`, `(?i)[B-𞥂]`, `(?i:[B-\x{1e942}])`, `(?s-i:x(?mi)[B-\x{1e942}])`, `(?i)[\x{41}-\x{1e942}]`, `(?i)[^B-\x{1e942}]`,
 	`(?i)[\pL\pN]`, `(?i)\pL`, `[\pL-\x{1e942}]`, `(?i)[A-\Q𞥂\E]`,
@@ -161,7 +161,7 @@ var hostilePatterns = []string{
 	"^" + strings.Repeat(`(?:\pL|\pN`, 50) + strings.Repeat(")", 50) + "$",
 }
 
-// A pattern is charged for what parsing and compiling it allocate (S2).
+// A pattern is charged for the memory that parsing and compiling it allocates (S2).
 func TestPatternCharges(t *testing.T) {
 	env, costs := testEnv(t)
 	p := program(t, env, costs, "s.matches(p)")
@@ -173,12 +173,12 @@ func TestPatternCharges(t *testing.T) {
 			t.Errorf("%.40s allocates %d bytes for %d units", text, n, spent)
 		}
 	}
-	// A range of letters is charged before it is parsed, once for each.
+	// A range of letters is charged before it is parsed, once per occurrence.
 	one := parseCost(`(?i)[B-\x{1e942}]`)
 	if many := parseCost("(?i)" + strings.Repeat(`[B-\x{1e942}]`, 1000)); one < 100_000 || many < 1000*(one-100) {
 		t.Errorf("one range costs %d, a thousand %d", one, many)
 	}
-	// Usual patterns cost next to nothing, also without regard to case.
+	// Ordinary patterns cost next to nothing, even if they ignore case.
 	for _, usual := range []string{`(?i)^rc-\d+-\d+$`, `(?i)^[a-z0-9][a-z0-9\-\.]*-\w+$`, `(?i)[+-\]]`} {
 		if n := parseCost(usual); n > 2000 {
 			t.Errorf("%s costs %d", usual, n)
@@ -194,7 +194,7 @@ func TestPatternCharges(t *testing.T) {
 	}
 }
 
-// A pattern is parsed once in an evaluation, and paid once.
+// A pattern is parsed and charged once per evaluation.
 func TestPatternOnce(t *testing.T) {
 	env, costs := testEnv(t)
 	p := program(t, env, costs, `l.all(x, x.matches('(?i)[a-z0-9]+') || x.matches(p))`)
@@ -205,8 +205,8 @@ func TestPatternOnce(t *testing.T) {
 	}
 }
 
-// A constant pattern is compiled once for all evaluations of a program, and what each
-// of them costs does not depend on those before it (S2).
+// A constant pattern is compiled once for all evaluations of a program, and the cost of an evaluation does not depend
+// on earlier ones (S2).
 func TestConstantsOnce(t *testing.T) {
 	env, costs := testEnv(t)
 	const text = `s.matches('(?i)[B-\\x{1e942}]x') || s.matches('c{9}') || s.matches('(')`
@@ -235,8 +235,8 @@ func TestConstantsOnce(t *testing.T) {
 	}
 }
 
-// A program keeps no more than maxConstants instructions: larger patterns are paid in
-// each evaluation that needs them, and only there (S2).
+// A program keeps at most maxConstants instructions. Larger patterns are charged in each evaluation that needs them,
+// and only there (S2).
 func TestLargeConstants(t *testing.T) {
 	env, costs := testEnv(t)
 	p := program(t, env, costs, `s.matches('a') || s.matches('b{900}') || s.matches('c{500}') || s.matches('d')`)
@@ -255,7 +255,7 @@ func TestLargeConstants(t *testing.T) {
 	}
 }
 
-// Constant patterns are bounded before anything is evaluated.
+// The total size of constant patterns is checked before anything is evaluated.
 func TestConstantPatterns(t *testing.T) {
 	env, costs := testEnv(t)
 	checked, issues := env.Compile(`s.matches('(?i)[B-\\x{1e942}]') && matches(s, '(?i)x[B-\\x{1e942}]')`)
@@ -270,7 +270,7 @@ func TestConstantPatterns(t *testing.T) {
 	}
 }
 
-// A cancelled context ends an evaluation before its next pattern.
+// A canceled context ends an evaluation before its next pattern.
 func TestPatternCancelled(t *testing.T) {
 	env, costs := testEnv(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -282,8 +282,8 @@ func TestPatternCancelled(t *testing.T) {
 	}
 }
 
-// Time zones are offsets: none is looked up on the machine, and what a timestamp is
-// does not depend on the machine's own (S3).
+// Time zones are offsets: none is looked up on the machine, and timestamps do not depend on the machine's own zone
+// (S3).
 func TestZones(t *testing.T) {
 	env, costs := testEnv(t)
 	eval := func(text string) (string, error) {
@@ -326,8 +326,8 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// What makes the checker slow counts for more, and what makes the parser grow without
-// end is found before it runs (S2).
+// Expressions that make the checker slow have a larger size, and those that make the parser's tree grow exponentially
+// are detected before it runs (S2).
 func TestSize(t *testing.T) {
 	env, _ := testEnv(t)
 	size := func(text string) int {
@@ -360,7 +360,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// FuzzPattern holds the price of a pattern against what parsing it allocates.
+// FuzzPattern compares the price of a pattern with what parsing it allocates.
 func FuzzPattern(f *testing.F) {
 	for _, text := range hostilePatterns {
 		f.Add(text)
@@ -368,7 +368,7 @@ func FuzzPattern(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		w := &work{left: 20_000_000}
 		n := allocated(func() {
-			defer func() { _ = recover() }() // of what costs more
+			defer func() { _ = recover() }() // for more expensive ones
 			w.pattern(text)
 		})
 		if spent := 20_000_000 - w.left; n > 1<<16+2048*spent {

@@ -34,7 +34,8 @@ func (g *guarded) Eval(vars interpreter.Activation) ref.Val {
 	return types.LabelErrNode(g.id, g.do(budget(vars), vals))
 }
 
-// call returns the call with charging, or unchanged if it is free.
+// call returns a guarded call that charges for c, or c itself if it takes
+// constant time.
 func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable {
 	g := &guarded{id: c.ID(), args: c.Args()}
 	switch c.Function() {
@@ -49,7 +50,8 @@ func (m *meter) call(c interpreter.InterpretableCall) interpreter.Interpretable 
 	case overloads.Matches:
 		g.do = doMatches
 	default:
-		// The order in which CEL itself looks for the implementation.
+		// Like CEL, look for the implementation by overload first, then by
+		// name.
 		f, ok := m.impls[c.OverloadID()]
 		if !ok {
 			f, ok = m.impls[c.Function()]

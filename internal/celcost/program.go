@@ -55,7 +55,7 @@ func NewEnv(env *cel.Env, parsers ...string) (*Env, error) {
 // for concurrent use.
 type Program struct {
 	prg       cel.Program
-	base      uint64 // the price of one evaluation without iterations of macros
+	base      uint64 // the price of one evaluation, not counting iterations of macros
 	constants constants
 }
 
@@ -66,7 +66,7 @@ func (e *Env) Program(checked *cel.Ast, limit uint64) (*Program, error) {
 	texts := constantPatterns(root)
 	var cost uint64
 	for _, text := range texts {
-		cost += 2 * parseCost(text) // as compile pays
+		cost += 2 * parseCost(text) // compile charges for parsing twice
 	}
 	if cost > limit {
 		return nil, ErrPatterns
@@ -125,7 +125,7 @@ func plainError(err error) error {
 	return err
 }
 
-// paying adds a budget to variables.
+// paying adds a budget to the variables of an evaluation.
 type paying struct {
 	interpreter.Activation
 	work *work

@@ -29,7 +29,7 @@ const (
 	largeRange   = 200_000 // any other case-insensitive range
 	class        = 4_000   // \p{Greek}
 	foldedClass  = 100_000 // \p{Greek}, case-insensitive
-	bytesPerStep = 8       // the maximum part of a program's size that a step processes
+	bytesPerStep = 8       // how many instructions one unit pays for, for each byte of text
 )
 
 // parseCost returns an upper bound for the price of parsing a pattern.
@@ -96,7 +96,7 @@ func matchCost(n int, size uint64) uint64 { return times(1+uint64(n), 1+size/byt
 // pattern returns a compiled regular expression, from the program's constants
 // or this evaluation's cache if possible.
 func (w *work) pattern(text string) *pattern {
-	w.spend(bytesCost(len(text))) // of looking it up
+	w.spend(bytesCost(len(text))) // for the lookup
 	if p := w.constants[text]; p != nil {
 		return p
 	}

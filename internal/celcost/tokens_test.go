@@ -41,7 +41,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// slow are rules that take the parser long, by what they repeat.
+// slow lists rules that are slow to parse, by the part that they repeat.
 var slow = []struct{ name, begin, each, end string }{
 	{"comparisons", "", "a == b && ", "true"},
 	{"alternatives", "", "a||", "a"},
@@ -64,11 +64,11 @@ var slow = []struct{ name, begin, each, end string }{
 	{"texts beyond ASCII", "'", "€", "'"},
 	{"comments beyond ASCII", "1//", "€", ""},
 	{"texts without an end", "a", ` + "x" \"""`, ""},
-	{"what is no token", "a", "@", ""},
+	{"invalid tokens", "a", "@", ""},
 }
 
-// Whatever a rule of 64 KiB repeats counts as more tokens than a rule may have (S2). BenchmarkParse shows what those that
-// may be parsed take.
+// Any 64 KiB rule that repeats one of these parts has more tokens than a rule may have (S2). BenchmarkParse measures
+// the rules that are small enough to be parsed.
 func TestTokensOfSlowRules(t *testing.T) {
 	for _, x := range slow {
 		text := x.begin + strings.Repeat(x.each, (64<<10)/len(x.each)-2) + x.end
@@ -78,9 +78,8 @@ func TestTokensOfSlowRules(t *testing.T) {
 	}
 }
 
-// BenchmarkParse parses rules that count as 8,000 tokens, which constraints and
-// kube/crd accept at most, and reports what each token takes: none of them should take
-// more than some 50 ms.
+// BenchmarkParse parses rules of 8,000 tokens, the maximum that constraints and kube/crd accept. None should take more
+// than about 50 ms.
 func BenchmarkParse(b *testing.B) {
 	env, _ := testEnv(b)
 	env, err := env.Extend(cel.ParserExpressionSizeLimit(64<<10), cel.ParserRecursionLimit(100))
@@ -99,7 +98,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// FuzzTokens holds the count against the syntax tree: each node takes a token.
+// FuzzTokens compares the count with the syntax tree: each node has at least one token.
 func FuzzTokens(f *testing.F) {
 	for _, x := range slow {
 		f.Add(x.begin + strings.Repeat(x.each, 3) + x.end)

@@ -21,8 +21,9 @@ func checkZone(zone ref.Val) ref.Val {
 	return types.WrapErr(fmt.Errorf(`time zone %s is not supported: use "UTC" or an offset such as "+05:30"`, clip(string(s))))
 }
 
-// anywhere removes the machine's time zone from a value. The timestamp parser
-// uses it if the offset is the same.
+// anywhere replaces the machine's time zone in a timestamp with a fixed offset.
+// The parser of timestamps chooses the machine's zone if that has the offset in
+// the text.
 func anywhere(v ref.Val) ref.Val {
 	if t, ok := v.(types.Timestamp); ok && t.Location() == time.Local {
 		_, offset := t.Zone()

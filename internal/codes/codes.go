@@ -1,4 +1,4 @@
-// Package codes has the codes of findings about catalogs (G10), as untyped constants for all
+// Package codes has the codes of findings about catalogs and bundles (G10), as untyped constants for all
 // packages that report or inspect findings. Users of package fbc write them as text:
 // docs/codes lists them.
 package codes
@@ -67,4 +67,51 @@ const (
 	APITwice           = "api-twice"            // a bundle lists an API twice
 	MaxOpenShiftNumber = "max-openshift-number" // a maximum OpenShift version is a number
 	MaxOpenShiftTwice  = "max-openshift-twice"  // a bundle has several maximum OpenShift versions
+)
+
+// The codes of errors in bundle directories.
+const (
+	BundleFile              = "bundle-file"               // a file of a bundle is missing or invalid
+	BundleCSVTwice          = "bundle-csv-twice"          // a bundle has two ClusterServiceVersions
+	BundleDeploymentName    = "bundle-deployment-name"    // the name of a deployment is invalid or not unique
+	BundleCRDTwice          = "bundle-crd-twice"          // a bundle has two CRDs of one name
+	BundleCRDMissing        = "bundle-crd-missing"        // an owned CRD is not in the bundle
+	BundleCRDVersion        = "bundle-crd-version"        // a CRD is not apiextensions.k8s.io/v1
+	BundlePackageName       = "bundle-package-name"       // a bundle does not name its package
+	BundleConversion        = "bundle-conversion"         // a conversion webhook cannot be installed
+	BundleWebhookDeployment = "bundle-webhook-deployment" // a webhook names a deployment that does not exist
+	BundleWebhookName       = "bundle-webhook-name"       // the name of a webhook is invalid or not unique
+	BundleWebhookRule       = "bundle-webhook-rule"       // a webhook intercepts what OLM forbids
+	BundleServicePort       = "bundle-service-port"       // two webhooks use one port with different targets
+	BundleKind              = "bundle-kind"               // a bundle contains an object of a kind that OLM refuses
+	BundleAccount           = "bundle-account"            // a bundle contains a service account that OLM creates
+	BundleAPIRemoved        = "bundle-api-removed"        // Kubernetes no longer serves the API of a manifest
+	BundleImage             = "bundle-image"              // an image reference in a CSV is malformed
+	BundleMinKubeVersion    = "bundle-min-kube-version"   // minKubeVersion is malformed
+	BundleInstallModes      = "bundle-install-modes"      // the install modes are malformed, or none is supported
+	BundleSize              = "bundle-size"               // the compressed manifests exceed 1 MiB
+)
+
+// The codes of warnings about bundle directories.
+const (
+	BundleAPIDeprecated      = "bundle-api-deprecated"      // the API of a manifest is deprecated
+	BundleImageUnpinned      = "bundle-image-unpinned"      // an image has no digest
+	BundleImageUnlisted      = "bundle-image-unlisted"      // relatedImages lacks an image
+	BundleNoMinKubeVersion   = "bundle-no-min-kube-version" // a CSV has no minKubeVersion
+	BundleSuggestedNamespace = "bundle-suggested-namespace" // the suggested namespace is not usable
+)
+
+// The codes of warnings about the permissions of operators.
+const (
+	GrantsWildcard      = "grants-wildcard"      // a rule has a wildcard
+	GrantsSecrets       = "grants-secrets"       // an operator can read secrets
+	GrantsExec          = "grants-exec"          // an operator can run commands in pods
+	GrantsNodesProxy    = "grants-nodes-proxy"   // an operator can use the kubelet API
+	GrantsEscalation    = "grants-escalation"    // an operator can give itself permissions
+	GrantsImpersonation = "grants-impersonation" // an operator can act as another user
+	GrantsRBAC          = "grants-rbac"          // an operator can write roles or bindings
+	GrantsCertificates  = "grants-certificates"  // an operator can approve certificates
+	GrantsTokens        = "grants-tokens"        // an operator can create tokens
+	GrantsWebhooks      = "grants-webhooks"      // an operator can write webhook configurations
+	GrantsInterception  = "grants-interception"  // a webhook receives all resources
 )

@@ -10,10 +10,10 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// Refused is the answer without a solution.
+// Refused is the answer to a problem that has no solution.
 const Refused = "no solution\n"
 
-// Installs returns what a resolution installs, a line for each bundle, in order.
+// Installs returns one line for each bundle that a resolution installs, in order.
 func Installs(list []resolver.Selected) string {
 	var b strings.Builder
 	for _, s := range slices.SortedFunc(slices.Values(list), resolver.Selected.Compare) {
@@ -26,7 +26,7 @@ func Installs(list []resolver.Selected) string {
 	return b.String()
 }
 
-// Kept returns which operators stay, and why, a line for each.
+// Kept returns one line for each operator that stays, with the reason.
 func Kept(list []resolver.Stay) string {
 	var b strings.Builder
 	for _, s := range list {
@@ -39,7 +39,7 @@ func Kept(list []resolver.Stay) string {
 	return b.String()
 }
 
-// Nothing is the answer of a resolution that changes nothing and keeps nothing back.
+// Nothing is the answer of a resolution that changes nothing and holds nothing back.
 const Nothing = "nothing to do\n"
 
 // Selected returns what a selection chooses, with the deprecations that concern it.
@@ -54,7 +54,7 @@ func Selected(s *olmv1.Selection) string {
 	return b.String()
 }
 
-// Both returns the answers in the two semantics of constraints: one where they agree.
+// Both returns the answers under the two semantics of constraints, or a single one if they agree.
 func Both(documented, perBundle string) string {
 	if documented == perBundle {
 		return documented
@@ -66,7 +66,7 @@ func indent(text string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n\t") + "\n"
 }
 
-// OLMGave reports whether the running OLM gave an answer, in the form of Installs.
+// OLMGave reports whether installs, in the form of [Installs], is one of the answers recorded from OLM.
 func (c *Case) OLMGave(installs string) bool {
 	return slices.Contains(strings.Split(c.OLM, orLine), cmp.Or(installs, Nothing))
 }

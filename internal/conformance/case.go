@@ -27,8 +27,8 @@ type Case struct {
 	Name string
 	// Rules are the ids of the rules that the case shows, from its first line.
 	Rules []string
-	// Problem is what Resolve is to answer, or Request what Select is. Catalogs are
-	// in the form of text.
+	// Problem is the input of resolver.Resolve, and Request that of olmv1.Select; one of
+	// them is nil. Their catalogs are inline.
 	Problem *resolver.Problem
 	Request *olmv1.Request
 	// Want is the answer by the rules.
@@ -41,7 +41,7 @@ type Case struct {
 	path    string
 }
 
-// Files of a case, besides its catalogs.
+// The suffixes of the other files of a case.
 const (
 	problemFile = "problem"
 	requestFile = "request"
@@ -127,8 +127,9 @@ func (c *Case) readRules() error {
 	return nil
 }
 
-// inline gives each catalog its text. A catalog's dir is the name of a file of the
-// case, without its extension. Without catalogs there is one, from the file catalog.
+// inline replaces the Dir of each catalog with the text of the file that it names. texts
+// holds the files of the case by name without extension. A case that lists no catalogs
+// uses the file catalog.
 func (c *Case) inline(texts map[string]string) {
 	if p := c.Problem; p != nil {
 		if p.Catalogs == nil {

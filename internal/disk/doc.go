@@ -1,3 +1,3 @@
-// Package disk is where the program meets the file system: it opens the files that
-// input names (open.go), and writes files (replace.go).
+// Package disk opens the files that input names (open.go) and writes files (replace.go). All access to the file system
+// goes through it.
 package disk

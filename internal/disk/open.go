@@ -14,15 +14,12 @@ import (
 	"github.com/olmkit/olmkit/internal/regular"
 )
 
-// A Root is the part of the file system that names may lead to: a directory and what is
-// below it, symbolic links included. A nil *Root is all of it, for names that the user who
-// starts the program gives.
-//
-// Only regular files are opened, and nothing waits: a pipe or a device in the place of a
-// file is an error, however it got there (S4).
+// A Root limits which files names may refer to: a directory and everything below it, including symbolic links that
+// stay below it. A nil *Root allows all files, for names that the user of the program gives. Only regular files are
+// opened, and opening never blocks: a pipe or device is an error, however it got there (S4).
 type Root struct {
 	dir     *os.Root
-	escapes error // what dir returns for names that lead out of it
+	escapes error // the error that dir returns for names that lead out of it
 }
 
 // ErrOutside is the cause of errors for names that lead out of a root directory.
@@ -49,7 +46,8 @@ func newRoot(dir *os.Root) *Root {
 	return &Root{dir, errors.Unwrap(err)}
 }
 
-// inside explains an error that means that a name leads out of the directory.
+// inside replaces the error for a name that leads out of the directory with a clearer one. It returns other errors
+// unchanged.
 func (r *Root) inside(name string, err error) error {
 	if r != nil && r.escapes != nil && errors.Is(err, r.escapes) {
 		return &fs.PathError{Op: "open", Path: name, Err: ErrOutside}
@@ -57,7 +55,7 @@ func (r *Root) inside(name string, err error) error {
 	return err
 }
 
-// Close ends the use of the directory; files that are open stay open.
+// Close closes the directory. Files opened from it stay open.
 func (r *Root) Close() error {
 	if r == nil {
 		return nil
@@ -65,7 +63,7 @@ func (r *Root) Close() error {
 	return r.dir.Close()
 }
 
-// Stat describes what a name leads to.
+// Stat describes the file that a name leads to.
 func (r *Root) Stat(name string) (fs.FileInfo, error) {
 	if r == nil {
 		return os.Stat(name)
@@ -84,7 +82,7 @@ func (r *Root) Open(name string) (*os.File, error) {
 	return f, err
 }
 
-// Sub returns the Root of a directory.
+// Sub returns the Root of a directory below r.
 func (r *Root) Sub(name string) (*Root, error) {
 	if r == nil {
 		return OpenRoot(name)
@@ -108,7 +106,7 @@ func (r *Root) FS() fs.FS { return tree{r.dir.FS().(rootFS), r} }
 
 // open opens a regular file or a directory.
 func (r *Root) open(name string) (*os.File, fs.FileInfo, error) {
-	info, err := r.Stat(name) // a device is not even opened
+	info, err := r.Stat(name) // devices are not even opened
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,7 +122,7 @@ func (r *Root) open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, r.inside(name, err)
 	}
-	// It may have been swapped since.
+	// The file may have been replaced since the check.
 	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		err = irregular(name, info)
 	}
@@ -135,8 +133,7 @@ func (r *Root) open(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// ReadFile returns the content of a regular file. One that exceeds the limit is refused
-// before it is read.
+// ReadFile returns the content of a regular file. A file that exceeds the limit is rejected before it is read.
 func (r *Root) ReadFile(ctx context.Context, name string, limit fbc.LimitError) ([]byte, error) {
 	f, info, err := r.open(name)
 	if err != nil {
@@ -156,19 +153,19 @@ func (r *Root) ReadFile(ctx context.Context, name string, limit fbc.LimitError) 
 	return text.Bytes(), err
 }
 
-// irregular refuses what is not a regular file.
+// irregular returns an error for anything but a regular file.
 func irregular(name string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("is %s, not a regular file", regular.Kind(info.Mode()))}
 }
 
-// rootFS is what an [os.Root] is as a file system.
+// rootFS is the interface that [os.Root] has as a file system.
 type rootFS interface {
 	fs.ReadDirFS
 	fs.StatFS
 	fs.ReadLinkFS
 }
 
-// A tree is a Root as a file system.
+// A tree makes a Root a file system.
 type tree struct {
 	rootFS
 	root *Root

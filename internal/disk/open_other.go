@@ -2,5 +2,5 @@
 
 package disk
 
-// nonblock is nothing where files have no such names as those of pipes.
+// nonblock is zero on systems that do not have named pipes in the file system.
 const nonblock = 0

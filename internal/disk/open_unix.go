@@ -4,5 +4,5 @@ package disk
 
 import "syscall"
 
-// nonblock opens a pipe without waiting for a writer.
+// nonblock makes opening a pipe return without waiting for a writer.
 const nonblock = syscall.O_NONBLOCK

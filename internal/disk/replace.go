@@ -16,9 +16,8 @@ import (
 	"github.com/olmkit/olmkit/internal/regular"
 )
 
-// Replace writes a file, whole or not at all. A new file has the permissions of perm
-// that the umask leaves; one that was there keeps its own. A symbolic link is followed,
-// as the name comes from the command line.
+// Replace writes a file atomically. A new file gets the permissions perm, as reduced by the umask; an existing file
+// keeps its own. A symbolic link is followed, because the name comes from the command line.
 func Replace(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	var b Batch
 	defer b.Discard()
@@ -28,48 +27,45 @@ func Replace(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	return b.Commit()
 }
 
-// A Batch is files that are written together: all of them, or none when one cannot be
-// written. The zero Batch is empty.
-//
-// Add writes each file next to its place, under a temporary name that no load reads
-// ([regular.IsTemporary]); Commit moves them there. A process that is killed leaves
-// each file as it was before or as it should be, and perhaps files with temporary
-// names.
+// A Batch is a group of files that are written together: either all are written or none. The zero Batch is empty. Add
+// writes each file next to its destination, under a temporary name that loads ignore ([regular.IsTemporary]); Commit
+// renames them. If the process is killed, each file has either its old or its new content, and temporary files may be
+// left behind.
 type Batch struct {
 	staged []*staged
 	roots  []*Root
-	undo   []func() error // takes back what was created for the files, outer directories first
+	undo   []func() error // removes the directories created for the files, in reverse order
 	dirs   []func() error
-	step   func() error // for tests: called before each change of the file system, and fails it
+	step   func() error // for tests: called before each change of the file system, which fails if it returns an error
 }
 
 type staged struct {
 	root   *Root
 	name   string // of the file, in root
-	temp   string // holds its content until it is moved
-	backup string // holds what was there, once that is to be replaced
+	temp   string // holds the content until it is moved
+	backup string // holds the old content, once it is to be replaced
 	moved  bool
 }
 
-// A NotFileError refuses to replace something that is not a regular file.
+// A NotFileError reports that something other than a regular file would be replaced.
 type NotFileError struct {
 	Name string
 	Mode fs.FileMode
 }
 
 func (e *NotFileError) Error() string {
-	return fmt.Sprintf("%s is %s, not a regular file; name a file, which is replaced as a whole, or a new one", e.Name, regular.Kind(e.Mode))
+	return fmt.Sprintf("%s is %s, not a regular file; choose a regular file or a new name", e.Name, regular.Kind(e.Mode))
 }
 
-// An OutsideError refuses to write through a symbolic link out of a directory.
+// An OutsideError reports a symbolic link that leads out of the directory to write to.
 type OutsideError struct{ Name, Dir string }
 
 func (e *OutsideError) Error() string {
 	return fmt.Sprintf("%s leads out of %s through a symbolic link; remove the link, or choose another directory", e.Name, e.Dir)
 }
 
-// Dir returns a directory for the files of a batch, which is closed with it. One that
-// does not exist is created, and goes again with the batch.
+// Dir returns a directory for the files of a batch, which the batch closes when it ends. If the directory does not
+// exist, it is created, and removed again if the batch is discarded.
 func (b *Batch) Dir(name string) (*Root, error) {
 	var missing []string
 	for at := name; ; at = filepath.Dir(at) {
@@ -95,7 +91,7 @@ func (b *Batch) Dir(name string) (*Root, error) {
 	return root, err
 }
 
-// AddFile is like Add, but the file may be in any existing directory.
+// AddFile is like Add for a file in any existing directory, whose path is name.
 func (b *Batch) AddFile(name string, perm fs.FileMode, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -108,9 +104,8 @@ func (b *Batch) AddFile(name string, perm fs.FileMode, write func(io.Writer) err
 	return b.Add(root, filepath.Base(name), perm, write)
 }
 
-// Add writes what is to become a file below a directory. It creates the directories in
-// between. It follows symbolic links that stay below the directory, and replaces nothing
-// but regular files.
+// Add writes the content of a file below a directory, creating missing directories. It follows symbolic links that
+// stay below the directory, and replaces only regular files.
 func (b *Batch) Add(root *Root, name string, perm fs.FileMode, write func(io.Writer) error) (err error) {
 	shown := filepath.Join(root.dir.Name(), name)
 	if err := b.mkdirAll(root, filepath.Dir(name)); err != nil {
@@ -178,12 +173,12 @@ func (e *writeError) Error() string {
 
 func (e *writeError) Unwrap() error { return e.err }
 
-// cannotWrite leaves the temporary name out of an error, as nobody gave it.
+// cannotWrite returns the error without the temporary name, which the user does not know.
 func cannotWrite(name string, err error) error {
 	return &writeError{name, cause(err)}
 }
 
-// cause returns an error of the file system without its names.
+// cause returns an error of the file system without the paths.
 func cause(err error) error {
 	var at *fs.PathError
 	var link *os.LinkError
@@ -196,7 +191,7 @@ func cause(err error) error {
 	return err
 }
 
-// target returns where in the directory a name leads.
+// target returns the path, relative to the directory, of the file that a name leads to.
 func (r *Root) target(name string) (string, error) {
 	dir := r.dir.Name()
 	base, err := filepath.EvalSymlinks(dir)
@@ -205,7 +200,7 @@ func (r *Root) target(name string) (string, error) {
 	}
 	full := filepath.Join(dir, name)
 	at, err := filepath.EvalSymlinks(full)
-	if errors.Is(err, fs.ErrNotExist) { // a new file, or a link to nothing
+	if errors.Is(err, fs.ErrNotExist) { // a new file, or a dangling link
 		if at, err = filepath.EvalSymlinks(filepath.Dir(full)); err == nil {
 			at = filepath.Join(at, filepath.Base(full))
 		}
@@ -224,7 +219,7 @@ func temporary(name string) string {
 	return filepath.Join(filepath.Dir(name), regular.TemporaryPrefix+rand.Text()+".tmp")
 }
 
-// mkdirAll creates a directory and those above it, which go again with the batch.
+// mkdirAll creates a directory and its parents, which are removed again if the batch is discarded.
 func (b *Batch) mkdirAll(root *Root, dir string) error {
 	if dir == "." {
 		return nil
@@ -259,9 +254,8 @@ func (b *Batch) mkdirAll(root *Root, dir string) error {
 	return nil
 }
 
-// Commit moves all files to their places (S6). When one cannot be moved, what was there is
-// put back, and the error gives the reason; it is an [*UndoError] if that fails too. The batch
-// is empty afterwards.
+// Commit moves all files to their destinations (S6). If one cannot be moved, the previous files are restored and the
+// error states the reason; it is an [*UndoError] if restoring fails too. The batch is empty afterwards.
 func (b *Batch) Commit() error {
 	err := b.commit()
 	if err == nil {
@@ -296,13 +290,13 @@ func (b *Batch) commit() error {
 	return nil
 }
 
-// move moves a file to its place, and keeps what was there.
+// move moves a file to its destination and keeps a backup of the previous one.
 func (b *Batch) move(s *staged) error {
 	dir, backup := s.root.dir, temporary(s.name)
 	if err := b.tick(); err != nil {
 		return err
 	}
-	// Where there are no hard links the file is missing for a moment.
+	// On file systems without hard links, the file is missing for a moment.
 	if err := dir.Link(s.name, backup); err == nil {
 		s.backup = backup
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -321,7 +315,7 @@ func (b *Batch) move(s *staged) error {
 	return nil
 }
 
-// drop forgets what was replaced.
+// drop deletes the backup.
 func (b *Batch) drop() {
 	for _, s := range b.staged {
 		if s.backup != "" && b.tick() == nil {
@@ -331,11 +325,10 @@ func (b *Batch) drop() {
 	b.staged, b.undo = nil, nil
 }
 
-// Discard leaves everything as it was before. After Commit it does nothing.
+// Discard restores the previous state. It has no effect after Commit.
 func (b *Batch) Discard() { b.discard(nil) } // nothing has been moved
 
-// discard leaves everything as it was before, and returns the error for which it does
-// so, with the files for which that fails.
+// discard restores the previous state and returns err, together with the files that could not be restored.
 func (b *Batch) discard(err error) error {
 	var left []Unrestored
 	for _, s := range slices.Backward(b.staged) {
@@ -345,7 +338,7 @@ func (b *Batch) discard(err error) error {
 		s.root.dir.Remove(s.temp)
 	}
 	for _, undo := range slices.Backward(b.undo) {
-		undo() // not if something is in there
+		undo() // not if it contains other files
 	}
 	for _, r := range b.roots {
 		r.Close()
@@ -358,8 +351,7 @@ func (b *Batch) discard(err error) error {
 	return err
 }
 
-// restore puts back what was in the place of a file. When it cannot, it keeps the
-// backup.
+// restore puts the previous file back. If it cannot, it keeps the backup.
 func (b *Batch) restore(s *staged) error {
 	dir := s.root.dir
 	switch {
@@ -379,7 +371,7 @@ func (b *Batch) restore(s *staged) error {
 	return dir.Rename(s.backup, s.name)
 }
 
-// same reports whether the backup is a second name of the file in its place.
+// same reports whether the backup is a hard link to the current file.
 func (s *staged) same() bool {
 	file, err := s.root.dir.Lstat(s.name)
 	if err != nil {
@@ -389,7 +381,7 @@ func (s *staged) same() bool {
 	return err == nil && os.SameFile(file, backup)
 }
 
-// shown returns the path of a file.
+// shown returns the path of a file for messages.
 func (s *staged) shown(name string) string { return filepath.Join(s.root.dir.Name(), name) }
 
 func (s *staged) unrestored(err error) Unrestored {
@@ -408,8 +400,7 @@ func (b *Batch) tick() error {
 	return b.step()
 }
 
-// syncDir makes sure that the names in a directory survive a loss of power, as far as
-// the file system knows how to.
+// syncDir flushes the names in a directory to disk, if the file system supports that.
 func syncDir(d *os.File, err error) error {
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ const (
 	newer = `{"schema":"olm.package","name":"%s","defaultChannel":"new"}`
 )
 
-// names of the files of a catalog: two that are there, and one that is new.
+// names returns the files of a catalog: two that oldCatalog writes, and a new one.
 func names(dir string) []string {
 	return []string{filepath.Join(dir, "a", "catalog.json"), filepath.Join(dir, "b", "catalog.json"), filepath.Join(dir, "c", "catalog.json")}
 }
@@ -34,7 +34,7 @@ func text(t testing.TB, form, name string) string {
 	return fmt.Sprintf(form, filepath.Base(filepath.Dir(name)))
 }
 
-// oldCatalog writes the files that are there.
+// oldCatalog writes the first two files of names to a new directory, and returns the directory.
 func oldCatalog(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func listing(t testing.TB, dir string) map[string]string {
 	return out
 }
 
-// TestBatch replaces files and adds one, and leaves nothing else (S6).
+// TestBatch replaces files, adds one, and leaves no other files behind (S6).
 func TestBatch(t *testing.T) {
 	dir := oldCatalog(t)
 	if err := update(new(Batch), dir, whole(t, dir)); err != nil {
@@ -107,20 +107,19 @@ func TestBatch(t *testing.T) {
 		}
 	}
 	if len(got) != 7 {
-		t.Errorf("there is more than three files in their directories: %v", got)
+		t.Errorf("got %v, want three files in their directories", got)
 	}
 }
 
-// TestBatchFails has each file fail while it is written, and while it is moved to its
-// place: everything is as it was (S6).
+// TestBatchFails makes each file fail while it is written and while it is moved: nothing is changed (S6).
 func TestBatchFails(t *testing.T) {
 	check := func(what string, i int, dir string, before map[string]string, err error) {
 		t.Helper()
 		if err == nil {
-			t.Errorf("%s file %d: there is no error", what, i)
+			t.Errorf("%s file %d: want an error", what, i)
 		}
 		if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
-			t.Errorf("%s file %d changes the directory (-before +after):\n%s", what, i, diff)
+			t.Errorf("%s file %d changed the directory (-before +after):\n%s", what, i, diff)
 		}
 	}
 	for i := range 3 {
@@ -141,7 +140,7 @@ func TestBatchFails(t *testing.T) {
 			if len(b.staged) < 3 {
 				return nil
 			}
-			if steps++; steps == 2 { // the last file is written, and none is moved
+			if steps++; steps == 2 { // the last file is written, but none is moved
 				if err := os.Remove(filepath.Join(dir, b.staged[i].temp)); err != nil {
 					t.Error(err)
 				}
@@ -154,8 +153,8 @@ func TestBatchFails(t *testing.T) {
 	}
 }
 
-// TestBatchKilled kills a process before each change that it makes: each file is as it
-// was or as it should be, and a load reads these files and no others (S6).
+// TestBatchKilled kills a process before each change that it makes. Each file has its old or its new content, and a
+// load reads these files and no others (S6).
 func TestBatchKilled(t *testing.T) {
 	const env = "OLMKIT_TEST_KILL"
 	if at := os.Getenv(env); at != "" {
@@ -218,16 +217,16 @@ func TestBatchKilled(t *testing.T) {
 			return
 		}
 	}
-	t.Error("it does not end")
+	t.Error("the batch never completes")
 }
 
-// TestReplaceModes: new files have what the umask leaves, others what they had (S6).
+// TestReplaceModes checks that new files have the permissions left by the umask, and others keep theirs (S6).
 func TestReplaceModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no umask")
+		t.Skip("this system has no umask")
 	}
 	dir := t.TempDir()
-	ref, err := os.OpenFile(filepath.Join(dir, "ref"), os.O_CREATE, 0o666) // asks the umask
+	ref, err := os.OpenFile(filepath.Join(dir, "ref"), os.O_CREATE, 0o666) // prints the umask
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +255,7 @@ func TestReplaceModes(t *testing.T) {
 	}
 }
 
-// TestReplaceWhat names what cannot be replaced.
+// TestReplaceWhat checks the errors for destinations that cannot be replaced.
 func TestReplaceWhat(t *testing.T) {
 	dir := t.TempDir()
 	nothing := func(io.Writer) error { return nil }
@@ -277,13 +276,13 @@ func TestReplaceWhat(t *testing.T) {
 	}
 }
 
-// TestBatchInside: links may lead to other files below a directory, and not out of it,
-// whether the files and directories at their ends exist or not (S4, S6).
+// TestBatchInside checks that links may lead to other files below a directory but not out of it, whether or not their
+// targets exist (S4, S6).
 func TestBatchInside(t *testing.T) {
 	for _, tt := range []struct {
 		link, to string
 		name     string
-		want     string // of the error
+		want     string // part of the error
 	}{
 		{"link", "file", "link", ""},
 		{"d", "dir", "d/file", ""},

@@ -6,18 +6,17 @@ import (
 	"os"
 )
 
-// A Stream is a file of any kind, such as a pipe, that is read until a context ends. A
-// Read then returns the cause; one of the file that does not return by itself is left
-// behind.
+// A Stream reads a file of any kind, such as a pipe, until a context ends. Read then returns the cause. A pending Read
+// of the file is abandoned.
 type Stream struct {
 	r     io.Reader
 	close func() error
 
-	ctx  context.Context // of the reading
+	ctx  context.Context // ends reading
 	done chan read
 	busy bool
 	buf  []byte
-	rest read // of the last read of r
+	rest read // the result of the last read of r
 }
 
 type read struct {
@@ -25,14 +24,12 @@ type read struct {
 	err  error
 }
 
-// NewStream returns a Stream of what is open already, such as standard input. Close does
-// not close that.
+// NewStream returns a Stream of an open file, such as standard input. Close does not close that file.
 func NewStream(ctx context.Context, r io.Reader) *Stream {
 	return &Stream{r: r, close: func() error { return nil }, ctx: ctx, done: make(chan read, 1)}
 }
 
-// OpenStream opens a file that the user of the program named. A pipe is open when
-// there is somebody who writes to it.
+// OpenStream opens a file that the user of the program named. Opening a pipe waits until it has a writer.
 func OpenStream(ctx context.Context, name string) (*Stream, error) {
 	type opened struct {
 		f   *os.File
@@ -60,7 +57,7 @@ func OpenStream(ctx context.Context, name string) (*Stream, error) {
 	}
 }
 
-// Until has the Reads that follow end with another context.
+// Until sets the context that ends later Reads.
 func (s *Stream) Until(ctx context.Context) { s.ctx = ctx }
 
 // Close closes the file.

@@ -7,8 +7,8 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// An UndoError reports that a batch failed and could not be undone: the files that it
-// left changed. The old text of each is kept.
+// An UndoError reports that a batch failed and could not be undone. It lists the files that remain changed, with
+// backups of their content.
 type UndoError struct {
 	Err   error // why the batch failed
 	Files []Unrestored
@@ -17,8 +17,8 @@ type UndoError struct {
 // Unrestored is a file that could not be restored.
 type Unrestored struct {
 	Name   string
-	New    bool   // whether it holds the new text; otherwise it is missing
-	Backup string // the file that holds the old text, and "" if there was none
+	New    bool   // true if the file has the new content, false if it is missing
+	Backup string // the file that holds the old content, or "" if there was none
 	Err    error
 }
 
@@ -33,7 +33,7 @@ func (e *UndoError) Error() string {
 
 func (e *UndoError) Unwrap() error { return e.Err }
 
-// Lists marks an error of several lines.
+// Lists marks the error as one whose message has several lines.
 func (e *UndoError) Lists() {}
 
 func (f Unrestored) text() string {

@@ -11,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBatchUndoFails fails each change from some change on, or only that one: either
-// everything is as it was, or the error lists each file that is not, with the file that
-// holds its old text (S6).
+// TestBatchUndoFails fails a single change, or all changes from one on. Either everything is as before, or the error
+// lists each file that is not, with the file that holds its old text (S6).
 func TestBatchUndoFails(t *testing.T) {
 	for _, lasting := range []bool{false, true} {
 		lost := map[int]bool{}
@@ -56,11 +55,11 @@ func TestBatchUndoFails(t *testing.T) {
 					case f.Backup != "" && (after[f.Backup] != was || !strings.Contains(err.Error(), f.Backup)):
 						t.Errorf("step %d: backup %s holds %q: %v", at, f.Backup, after[f.Backup], err)
 					}
-					if f.Backup != "" { // what the error advises
+					if f.Backup != "" { // what the error recommends
 						if err := os.Rename(f.Backup, f.Name); err != nil {
 							t.Error(err)
 						}
-					} else if err := os.RemoveAll(filepath.Dir(f.Name)); err != nil { // new, as its directory is
+					} else if err := os.RemoveAll(filepath.Dir(f.Name)); err != nil { // new, like its directory
 						t.Error(err)
 					}
 				}
@@ -76,8 +75,7 @@ func TestBatchUndoFails(t *testing.T) {
 	}
 }
 
-// TestBatchUndoWithoutLinks keeps a backup that was made by renaming the file, when the
-// file cannot be put back (S6).
+// TestBatchUndoWithoutLinks checks that a backup made by renaming is kept if the file cannot be restored (S6).
 func TestBatchUndoWithoutLinks(t *testing.T) {
 	dir := oldCatalog(t)
 	root, err := OpenRoot(dir)

@@ -81,6 +81,6 @@ func (a *Archive) Check(t *testing.T) {
 		}
 	}
 	if len(want.Files) != len(a.got) {
-		t.Errorf("%s has %d cases, the test %d", path, len(want.Files), len(a.got))
+		t.Errorf("%s has %d cases, but the test has %d", path, len(want.Files), len(a.got))
 	}
 }

@@ -2,7 +2,7 @@
 package imageref
 
 import (
-	_ "crypto/sha256" // digests are checked for the algorithms that are linked in
+	_ "crypto/sha256" // register the algorithms that digests are checked for
 	_ "crypto/sha512"
 	"errors"
 	"fmt"
@@ -12,11 +12,10 @@ import (
 	"github.com/opencontainers/go-digest"
 )
 
-// Check returns an error for an invalid image reference (A17). Valid are references such as
-// "quay.io/org/name:tag" and "quay.io/org/name@sha256:…", as in opm. opm and most clients
-// of registries use an older copy of the parser. It does not accept IPv6 addresses, takes
-// a first part with upper-case letters for a registry only if it has a dot or a port, and
-// limits the length of the name together with its registry.
+// Check returns an error for an invalid image reference (A17). Like opm, it accepts references such as
+// "quay.io/org/name:tag" and "quay.io/org/name@sha256:…". opm and most registry clients use an older version of the
+// parser, which does not accept IPv6 addresses, treats a first component with upper-case letters as a registry only if
+// it has a dot or a port, and limits the combined length of name and registry. Check applies the same restrictions.
 func Check(image string) error {
 	if image == "" {
 		return errors.New("is missing or empty; write a reference such as quay.io/org/name:tag")

@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
-// Each kind of JSON has the name of the Go type that it is read into.
+// The name of a JSON kind is the name of the Go type that it decodes to.
 func TestNames(t *testing.T) {
 	for text, v := range map[string]any{
 		`""`: "", `true`: new(bool), `1`: 1.5, `0`: int64(1), `[]`: []string{}, `{}`: struct{}{}, ` {"a": 1}`: map[string]int{},

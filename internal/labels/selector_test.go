@@ -21,7 +21,7 @@ func wantKey(key string) bool {
 	return len(prefix) <= 253 && domain.MatchString(prefix) && len(name) <= 63 && word.MatchString(name)
 }
 
-// FuzzKey compares the keys of labels with the patterns of Kubernetes (F1).
+// FuzzKey checks label keys against the patterns of Kubernetes (F1).
 func FuzzKey(f *testing.F) {
 	for _, key := range []string{
 		"", "a", "A-_.9", "-a", "a-", "a\n", "é", "a/", "/a", "a/b/c", "x.y-z/B", "x..y/b", "x.-y/b", "x./b", ".x/b", "X/b", "x_y/b", "x\n/b",

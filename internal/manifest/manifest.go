@@ -37,7 +37,7 @@ func ClusterServiceVersion(ctx context.Context, value []byte) (jsontext.Value, e
 		return nil, fmt.Errorf("the manifest is not an object: %w", err)
 	}
 	if it.Kind != "ClusterServiceVersion" {
-		return nil, nil // it only mentions one
+		return nil, nil // the text only mentions the kind
 	}
 	return text, nil
 }

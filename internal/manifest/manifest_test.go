@@ -16,7 +16,7 @@ func TestClusterServiceVersion(t *testing.T) {
 		{name: "JSON", manifest: `{"kind":"ClusterServiceVersion","spec":{}}`, want: `{"kind":"ClusterServiceVersion","spec":{}}`},
 		{name: "YAML", manifest: "kind: ClusterServiceVersion\nspec: {displayName: Etcd}\n", want: `{"kind":"ClusterServiceVersion","spec":{"displayName":"Etcd"}}`},
 		{name: "another kind", manifest: `{"kind":"Service"}`},
-		{name: "another kind that speaks of one", manifest: `{"kind":"ConfigMap","data":{"owner":"ClusterServiceVersion"}}`},
+		{name: "another kind that mentions it", manifest: `{"kind":"ConfigMap","data":{"owner":"ClusterServiceVersion"}}`},
 		{name: "a list", manifest: `["ClusterServiceVersion"]`, err: "not an object"},
 		{name: "neither", manifest: "a: b: ClusterServiceVersion", err: "not YAML"},
 		{name: "nothing", manifest: ""},
@@ -33,7 +33,7 @@ func TestClusterServiceVersion(t *testing.T) {
 	}
 }
 
-// What the aliases of a manifest expand to is bounded (S1).
+// The expansion of aliases in a manifest is limited (S1).
 func TestManifestExpansion(t *testing.T) {
 	text := "kind: ClusterServiceVersion\nx: &a " + strings.Repeat("A", 1<<16) + "\ny: [" + strings.Repeat("*a,", 1100) + "]\n"
 	var limit *yamljson.LimitError

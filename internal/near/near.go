@@ -44,8 +44,8 @@ func Names(name string, known []string, max int) []string {
 	return names
 }
 
-// lacks returns how many words the known name has in addition to all words of name, and 0 if
-// it does not have these.
+// lacks returns how many words known has beyond those of name, or 0 if known lacks any word of name
+// or a word of name is shorter than three letters.
 func lacks(name, known string) int {
 	words := func(s string) []string {
 		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("-._/", r) })
@@ -91,9 +91,9 @@ func Distance(a, b string) int {
 	return last[len(b)]
 }
 
-// ByVersion returns the known names that differ from name only in the version that they
-// contain, such as stable-1.10 from stable-1.9: the nearest version first, of two equally
-// near ones the higher.
+// ByVersion returns the known names that differ from name only in the version that they contain,
+// such as stable-1.10 from stable-1.9. The nearest version comes first, and of two equally near
+// ones the higher.
 func ByVersion(name string, known []string) []string {
 	prefix, asked, suffix := cutVersion(name)
 	if asked == nil {
@@ -137,7 +137,7 @@ func ByVersion(name string, known []string) []string {
 	return names
 }
 
-// at returns a part of a version, 0 for one that is missing.
+// at returns the i-th part of a version, or 0 if it is missing.
 func at(v []int, i int) int {
 	if i < len(v) {
 		return v[i]
@@ -148,8 +148,9 @@ func at(v []int, i int) int {
 // version matches the first version in a name.
 var version = regexp.MustCompile(`\d+(?:\.\d+)*`)
 
-// cutVersion returns what is before the version of a name, its parts and what follows it. The
-// version is nil if there is none that can be compared.
+// cutVersion returns the text before the version in a name, the parts of the version and the text
+// after it. If the name has no version, or a number of the version is too large for an int, parts
+// is nil and prefix is the whole name.
 func cutVersion(name string) (prefix string, parts []int, suffix string) {
 	m := version.FindStringIndex(name)
 	if m == nil {

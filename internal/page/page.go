@@ -16,11 +16,11 @@ const index = "README.md"
 
 var link = regexp.MustCompile(`\[([^]\n]+)\]\(\.\./[^)\n]+\)`)
 
-// All returns the pages of a directory of [docs.Pages], sorted by name. Each is the text
-// of the page followed by the groups of form. The form describes a whole page, and its
-// first group is the name. Links become absolute in the text and plain text in the
-// groups. A page of another form is left out: tests report that its code has no
-// explanation.
+// All returns the pages of a directory of [docs.Pages], sorted by name. For each page it
+// returns the text, followed by what the groups of form match. form must match the whole
+// page, and its first group the name of the file without the extension. Links are made
+// absolute in the text and become plain text in the groups. A page that does not match
+// is left out, and tests report that its code has no explanation.
 func All(dir string, form *regexp.Regexp) [][]string {
 	files, err := fs.ReadDir(docs.Pages, dir)
 	if err != nil {

@@ -49,7 +49,7 @@ func Few(words []string) string {
 	return Join(words, "and")
 }
 
-// Clause returns a text without its full stop, to stand inside a sentence.
+// Clause returns a text without its full stop, for use inside a sentence.
 func Clause(text string) string { return strings.TrimSuffix(strings.TrimSpace(text), ".") }
 
 // Count returns a number with its noun.
@@ -63,8 +63,7 @@ func Plural(n int, noun string) string {
 	return noun + "s"
 }
 
-// Reason returns the text of an error without the position in a catalog, which the
-// sentence around it states anyway.
+// Reason returns the text of an error without its position in a catalog, which the surrounding sentence states.
 func Reason(err error) string {
 	var d *fbc.Diagnostic
 	if errors.As(err, &d) && d.Err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/olmkit/olmkit/internal/phrase"
 )
 
-// TestLists lists words in a sentence, from none to too many.
+// TestLists joins lists of all lengths, up to those that are shortened.
 func TestLists(t *testing.T) {
 	words := strings.Fields("a b c d e f g")
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestClause(t *testing.T) {
 	}
 }
 
-// TestReason drops the position of a finding, which the sentence around it states.
+// TestReason drops the position of a finding, which the surrounding sentence states.
 func TestReason(t *testing.T) {
 	found := &fbc.Diagnostic{Pos: fbc.Pos{File: "a.yaml", Line: 3}, Err: errors.New("it has no name")}
 	for _, c := range []struct {

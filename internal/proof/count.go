@@ -12,14 +12,15 @@ import (
 // A Crowding is a set of demands that exceeds the available room.
 type Crowding struct {
 	Demands []Demand
-	Limits  []int // rules that allow one; one fewer than demands
+	Limits  []int // the indices of rules that allow one choice each; one fewer than Demands
 }
 
-// A Demand is a rule that requires one of several classes, with the claims that it depends
-// on: its owner is chosen, and other classes are excluded.
+// A Demand is a rule that requires one of several classes. Because has the claims that it
+// depends on: the owner of the rule is chosen, and the other classes that would satisfy
+// the rule are excluded.
 type Demand struct {
 	Rule    int
-	Classes []int // that are left
+	Classes []int // those that are not excluded
 	Because []*Claim
 }
 

@@ -63,8 +63,8 @@ func (n *Formula) each(f func(class int)) {
 	}
 }
 
-// A Claim is a step of a proof: a class must be chosen from, or cannot be, or the rules
-// contradict each other.
+// A Claim is a step of a proof. It states that one candidate of a class must be chosen, that
+// none can be, or that the rules contradict each other.
 type Claim struct {
 	Kind  ClaimKind
 	Class int // of Chosen, Excluded and Supposed
@@ -84,18 +84,19 @@ type ClaimKind int
 const (
 	// Contradiction: the rules contradict each other.
 	Contradiction ClaimKind = iota
-	// Chosen: Class must be chosen from.
+	// Chosen: one candidate of Class must be chosen.
 	Chosen
-	// Excluded: Class cannot be chosen from.
+	// Excluded: no candidate of Class can be chosen.
 	Excluded
-	// Supposed: Class is assumed to be chosen from, in order to refute that.
+	// Supposed: one candidate of Class is assumed to be chosen, in order to refute that.
 	Supposed
 	// Unmet: nothing satisfies Part.
 	Unmet
 )
 
 const (
-	// Supposition marks claims that are supposed or were refuted by supposing them.
+	// Supposition marks a supposed claim, and the claim that a class is excluded because
+	// supposing it led to a contradiction.
 	Supposition = -1
 	// Preference marks earlier choices by preference.
 	Preference = -2

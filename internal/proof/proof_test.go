@@ -48,7 +48,7 @@ func draw(r *rand.Rand, classes int) []proof.Rule {
 	return rules
 }
 
-// holds reports whether a set of classes breaks no rule.
+// holds reports whether a set of classes satisfies all rules.
 func holds(rules []proof.Rule, set uint) bool {
 	has := func(c int) bool { return set&(1<<c) != 0 }
 	var meets func(f *proof.Formula) bool
@@ -104,8 +104,8 @@ func holds(rules []proof.Rule, set uint) bool {
 	return true
 }
 
-// TestProve compares proofs with a look at every set: what has a model is never
-// refuted, and what has none always is (D16).
+// TestProve compares proofs with an exhaustive search: a problem with a model is never refuted, and one without a
+// model always is (D16).
 func TestProve(t *testing.T) {
 	const classes = 5
 	r := rand.New(rand.NewPCG(1, 2))
@@ -135,7 +135,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// TestProveIsBounded wants proofs to obey their bounds (D18).
+// TestProveIsBounded checks that proofs obey their limits (D18).
 func TestProveIsBounded(t *testing.T) {
 	rules := []proof.Rule{{Kind: proof.Required, Owner: 0}, {Kind: proof.Forbidden, Owner: 0}}
 	if _, err := proof.Prove(t.Context(), rules, 1, nil, proof.NoClass, 0); !errors.Is(err, proof.ErrTooLong) {

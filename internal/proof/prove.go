@@ -21,10 +21,11 @@ type prover struct {
 	work  *int     // work left
 }
 
-// Prove returns the contradiction that follows from rules over a number of classes, from
-// earlier choices by preference and, unless it is NoClass, from supposing one more class.
-// It returns nil if there is none. Work bounds how often a class in a rule is examined. The
-// error is the context's, or [ErrTooLong].
+// Prove returns the contradiction that follows from rules if the classes in before were
+// chosen by preference and, unless suppose is NoClass, that class is supposed to be chosen as
+// well. It returns nil if there is no contradiction. classes is the number of classes. work
+// limits the effort, counted in examined rules and classes. The error is the context's, or
+// [ErrTooLong].
 func Prove(ctx context.Context, rules []Rule, classes int, before []int, suppose, work int) (*Claim, error) {
 	p := &prover{ctx: ctx, rules: rules, known: make([]*Claim, classes), work: &work}
 	for _, c := range before {
@@ -64,7 +65,7 @@ func (p *prover) refute() (*Claim, error) {
 		if c == NoClass {
 			return nil, nil // not a core
 		}
-		// Suppose it, refute it, and continue with it excluded.
+		// Suppose that c is chosen, refute that, and continue with c excluded.
 		*p.work -= len(p.known)
 		try := *p
 		try.known = slices.Clone(p.known)
@@ -130,8 +131,8 @@ func (p *prover) pass(infer func(*prover, int) (*Claim, bool)) (end *Claim, prog
 	return nil, false
 }
 
-// exclude infers from one rule what cannot be chosen, and what stays. end is the
-// contradiction that this leads to, if any.
+// exclude infers from rule i which classes cannot be chosen or, if the rule is Required, that
+// its owner is. end is the contradiction that this leads to, if any.
 func (p *prover) exclude(i int) (end *Claim, progress bool) {
 	r := &p.rules[i]
 	switch r.Kind {
@@ -157,7 +158,7 @@ func (p *prover) exclude(i int) (end *Claim, progress bool) {
 	return &Claim{Kind: Contradiction, Rule: i, Because: append(p.premise(r), why...)}, true
 }
 
-// demand infers from one rule what must be chosen.
+// demand infers from rule i what must be chosen.
 func (p *prover) demand(i int) (end *Claim, progress bool) {
 	r := &p.rules[i]
 	if r.Need == nil || r.Owner != NoClass && !p.is(r.Owner) {

@@ -14,9 +14,12 @@ func (w *writing) likeness(s *step, c *proof.Claim) int {
 	k := key{w.buffer[:0]}
 	own := c.Class // the subject of s
 	class := func(n int) {
-		if n == own {
+		switch n {
+		case own:
 			k.text("these")
-		} else {
+		case w.Supposed:
+			k.text("supposed")
+		default:
 			k.number(w.classLikeness(n))
 		}
 	}
@@ -51,9 +54,12 @@ func (w *writing) likeness(s *step, c *proof.Claim) int {
 		}
 	}
 	for _, x := range s.because {
-		if len(x.Bundles) > 0 && slices.Equal(x.Bundles, s.Bundles) {
+		switch {
+		case len(x.Bundles) > 0 && slices.Equal(x.Bundles, s.Bundles):
 			k.text("these")
-		} else {
+		case w.Supposed != proof.NoClass && slices.Equal(x.Bundles, w.Classes[w.Supposed]):
+			k.text("supposed")
+		default:
 			k.refs(x.Bundles)
 		}
 		k.number(x.Likeness)
@@ -62,7 +68,7 @@ func (w *writing) likeness(s *step, c *proof.Claim) int {
 	return w.like(k.bytes)
 }
 
-// classLikeness returns a number for the members of a class.
+// classLikeness returns a number that is equal for classes with the same members.
 func (w *writing) classLikeness(n int) int {
 	number, ok := w.classLikes[n]
 	if !ok {

@@ -40,7 +40,7 @@ func markdownReasons(b *strings.Builder, s *fact.Step, indent string, seen shown
 	}
 }
 
-// aboutMarkdown returns the place in the catalog and the authors' messages.
+// aboutMarkdown returns the position in the catalog and the authors' messages.
 func aboutMarkdown(s *fact.Step) string {
 	var parts []string
 	if at := placed(s); at != "" {

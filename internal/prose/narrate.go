@@ -43,7 +43,7 @@ func (w *writing) name(class int, either bool) string {
 	key := nameKey{class, either}
 	text, ok := w.names[key]
 	if !ok {
-		text = w.group(w.Classes[class], either)
+		text = w.group(w.Classes[class], either && class != w.Supposed)
 		w.names[key] = text
 	}
 	return text
@@ -106,7 +106,7 @@ func (w *writing) apply(s *step, c *proof.Claim) {
 	}
 }
 
-// unsaid returns the claims behind c that its sentence does not state.
+// unsaid returns the reasons of c that the sentence about c does not state.
 func (w *writing) unsaid(c *proof.Claim, r *Rule) []*proof.Claim {
 	if _, ok := r.Facts[0].(*fact.Requires); !ok || len(c.Because) == 0 {
 		return c.Because
@@ -117,7 +117,7 @@ func (w *writing) unsaid(c *proof.Claim, r *Rule) []*proof.Claim {
 	})
 }
 
-// cite adds the places and the authors' messages.
+// cite adds the positions in the catalog and the authors' messages.
 func (w *writing) cite(s *step, r *Rule) {
 	for _, f := range r.Facts {
 		var at *fact.Place

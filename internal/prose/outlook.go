@@ -22,6 +22,21 @@ func Outlook(o *graph.Outlook) string {
 	return strings.Join(parts, ". ")
 }
 
+// Summary returns where the operator is in one short line, and whether other channels lead
+// further.
+func Summary(o *graph.Outlook) string {
+	switch {
+	case o.Kind != graph.OutlookStuck && o.Kind != graph.OutlookLoops:
+		return standing(o)
+	case o.Way == nil:
+		return standing(o) + ", and no other channel leads further"
+	}
+	if ch := o.Way.Legs[0].Channel; ch != "" {
+		return standing(o) + ", but channel " + ch + " leads further"
+	}
+	return standing(o) + ", but other channels lead further"
+}
+
 // standing returns where the operator is, and how far OLM upgrades it.
 func standing(o *graph.Outlook) string {
 	name, in := o.From.Name, follows(o)
@@ -98,20 +113,27 @@ func version(n graph.Node) string {
 	return n.Version
 }
 
-// gap names the first entry beyond a gap, and what it can be installed over.
+// gap names the first entry beyond a gap, and the versions over which that entry can be
+// installed.
 func gap(g *graph.Gap) string {
 	text := fmt.Sprintf("%s, the first newer entry, ", g.Entry.Name)
 	names := make([]string, len(g.Over))
+	var known []string // a range needs versions, which unknown bundles do not have
 	for i, n := range g.Over {
 		names[i] = version(n)
+		if n.Version != "" {
+			known = append(known, n.Version)
+		}
 	}
 	switch n := len(names); {
 	case n == 0 && g.SkipRange != "":
 		return text + fmt.Sprintf("can be installed only over versions in its skipRange %q", g.SkipRange)
 	case n == 0:
 		return text + "cannot be installed over any version"
+	case n > maxStops && len(known) == 0:
+		return text + fmt.Sprintf("can be installed only over %d versions, such as %s", n, names[0])
 	case n > maxStops:
-		return text + fmt.Sprintf("can be installed only over %s to %s (%d versions)", names[0], names[n-1], n)
+		return text + fmt.Sprintf("can be installed only over %d versions, %s to %s", n, known[0], known[len(known)-1])
 	}
 	return text + "can be installed only over " + phrase.Join(names, "or")
 }
@@ -143,7 +165,7 @@ func target(t *graph.Target) string {
 	return version(t.Node) + " in channel " + t.Channel
 }
 
-// legs returns the instructions for the way of an outlook.
+// legs returns the way of an outlook as an instruction.
 func legs(o *graph.Outlook) string {
 	catalog := o.Catalog
 	if catalog == "" && o.Head != nil {
@@ -152,8 +174,8 @@ func legs(o *graph.Outlook) string {
 	return Way(o.Way, o.Reading, catalog, strings.Join(o.Channels, ","))
 }
 
-// Way returns what to do on a way, as an instruction. Catalog and channel are those that the
-// operator follows; either may be empty.
+// Way returns a way as an instruction. catalog and channel are those that the operator
+// follows; either may be empty.
 func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 	var parts []string
 	for i, l := range w.Legs {
@@ -211,11 +233,11 @@ func Rejected(chosen fact.Ref, upgrade bool, list []*fact.Step) string {
 	case upgrade:
 		text = "the upgrade goes only to " + chosen.Name + " because preferred versions are not possible: "
 	}
-	first := list[0].Shown()
-	if len(first.Because) > 0 {
-		first = first.Because[0].Shown()
+	first := list[0]
+	if first.Folded == nil && len(first.Because) > 0 {
+		first = first.Because[0]
 	}
-	text += first.Text
+	text += first.Shown().Text
 	if n := len(list) - 1; n > 0 {
 		text += fmt.Sprintf(" (and %s)", phrase.Count(n, "more reason"))
 	}

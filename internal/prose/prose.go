@@ -23,6 +23,8 @@ type Core struct {
 	// equal for equal constraints.
 	Parts map[*proof.Formula]constraints.Expr
 	Likes map[*proof.Formula]int
+	// Supposed is the class of the bundle that the proof rejects, or proof.NoClass.
+	Supposed int
 }
 
 // A Rule is one or more facts that state the same thing about bundles of one class.
@@ -40,6 +42,9 @@ type Catalogs interface {
 	Version(fact.Ref) semver.Version
 	// Installed reports whether an operator is installed.
 	Installed(name string) bool
+	// Skipped returns the number of entries in the channels of a subscription that cannot
+	// be selected because other entries skip them.
+	Skipped(*fact.Subscription) int
 	// Near returns near misses for a requirement that no bundle satisfies.
 	Near(constraints.Expr) Near
 }
@@ -87,11 +92,14 @@ func (n *Narrator) derive(c *Core, end *proof.Claim) *step {
 		return nil
 	}
 	w := writing{Narrator: n, Core: c, names: map[nameKey]string{}, classLikes: map[int]int{}}
+	if s := w.rivals(); s != nil {
+		return s
+	}
 	return w.step(end)
 }
 
-// List returns a step that lists facts as the reasons of a conclusion. ids are equal for
-// equal facts.
+// List returns a step that lists facts as the reasons of a conclusion. ids has a number for
+// each fact, and equal facts have equal numbers.
 func (n *Narrator) List(conclusion string, facts []fact.Fact, ids []int) *fact.Step {
 	s := &step{Step: fact.Step{Code: contradiction, Text: conclusion}, because: n.list(facts, ids)}
 	return s.done()
@@ -105,38 +113,77 @@ func (n *Narrator) list(facts []fact.Fact, ids []int) (list []*step) {
 	return list
 }
 
-// A Rejection is a step that states that a bundle cannot be chosen.
-type Rejection struct{ *step }
+// A Rejection is the proof that a bundle cannot be chosen.
+type Rejection struct {
+	Bundle fact.Ref
+	Core   *Core
+	// End is the contradiction that follows from the bundle. If it is nil or too long to
+	// read, the step lists Facts as [Narrator.List] does.
+	End   *proof.Claim
+	Facts []fact.Fact
+	IDs   []int
+}
 
-// Reject returns the step for a bundle that contradicts earlier choices. end is the proof of
-// that; if it is nil or too long to read, the step lists facts as List does.
-func (n *Narrator) Reject(bundle fact.Ref, c *Core, end *proof.Claim, facts []fact.Fact, ids []int) Rejection {
-	s := &step{Step: fact.Step{Code: supposed, Bundles: []fact.Ref{bundle}}, one: "cannot be chosen", many: "cannot be chosen"}
-	if end := n.derive(c, end); end != nil {
+// Reject returns the step for a bundle that cannot be chosen.
+func (n *Narrator) Reject(r *Rejection) *fact.Step { return n.reject(r).done() }
+
+func (n *Narrator) reject(r *Rejection) *step {
+	s := &step{Step: fact.Step{Code: supposed, Bundles: []fact.Ref{r.Bundle}}, one: "cannot be chosen", many: "cannot be chosen"}
+	if end := n.derive(r.Core, r.End); end != nil {
 		s.because = []*step{end}
 	} else {
-		s.because = n.list(facts, ids)
+		s.because = n.list(r.Facts, r.IDs)
 	}
-	s.finish(bundle.Name)
+	s.finish(r.Bundle.Name)
 	key := []byte("rejected")
 	for _, x := range s.because {
 		key = strconv.AppendInt(append(key, ' '), int64(x.Likeness), 10)
 	}
 	s.Likeness = n.like(key)
-	return Rejection{s}
+	return s
 }
 
-// Step returns the rejection as a step of a derivation.
-func (r Rejection) Step() *fact.Step { return r.done() }
-
-// Merge returns the steps of rejections, one for those with the same reasons.
-func (n *Narrator) Merge(list []Rejection) []*fact.Step {
+// Rejects returns steps for bundles that cannot be chosen. Bundles that are rejected for the
+// same reasons share a step. If the only reason of a step is about the same bundles, the
+// reason is shown instead of the step.
+func (n *Narrator) Rejects(list []*Rejection) []*fact.Step {
+	groups := map[int][]int{} // by likeness
 	steps := make([]*step, len(list))
 	for i, r := range list {
-		steps[i] = r.step
+		steps[i] = n.reject(r)
+		groups[steps[i].Likeness] = append(groups[steps[i].Likeness], i)
 	}
-	w := writing{Narrator: n}
-	return finished{}.all(w.merge(steps))
+	var out []*step
+	for i, s := range steps {
+		group := groups[s.Likeness]
+		if group[0] != i {
+			continue
+		}
+		if c := list[i].Core; len(group) > 1 && c.Supposed != proof.NoClass {
+			// Let the sentences name all of these bundles, not only the first one.
+			all := *c
+			all.Classes = slices.Clone(c.Classes)
+			all.Classes[c.Supposed] = nil
+			for _, k := range group {
+				all.Classes[c.Supposed] = append(all.Classes[c.Supposed], list[k].Bundle)
+			}
+			first := *list[i]
+			first.Core = &all
+			s = n.reject(&first)
+		}
+		w := writing{Narrator: n}
+		for _, k := range group[1:] {
+			w.absorb(s, steps[k])
+		}
+		if len(s.because) == 1 && slices.Equal(s.because[0].Bundles, s.Bundles) {
+			s.folded, s.under = s.because[0].Text, s.because[0]
+			if f := s.because[0]; f.folded != "" {
+				s.folded, s.under = f.folded, f.under
+			}
+		}
+		out = append(out, s)
+	}
+	return finished{}.all(out)
 }
 
 // like returns the number of a likeness.
@@ -157,8 +204,8 @@ type step struct {
 	one, many string
 	// either means one of the bundles, not each of them.
 	either bool
-	// folded is the text combined with one of its reasons, or "". The places, messages
-	// and reasons of under are shown below it.
+	// folded is the text combined with one of its reasons, or "". If it is set, the places,
+	// messages and reasons in under are shown below it.
 	folded string
 	under  *step
 }
@@ -166,7 +213,8 @@ type step struct {
 // done returns the finished step.
 func (s *step) done() *fact.Step { return finished{}.step(s) }
 
-// finished caches the finished steps: a folded step is the reason of two others.
+// finished caches finished steps, because the steps below a folded one are reached twice:
+// from the step itself and from its folded form.
 type finished map[*step]*fact.Step
 
 func (made finished) step(s *step) *fact.Step {

@@ -15,8 +15,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// catalogs has bundles NAME.vVERSION, and nothing that comes close to a requirement
-// except near.
+// catalogs has bundles NAME.vVERSION. near holds its only near miss.
 type catalogs struct{ near prose.Near }
 
 func (catalogs) Version(r fact.Ref) semver.Version {
@@ -24,6 +23,7 @@ func (catalogs) Version(r fact.Ref) semver.Version {
 	return semver.MustParse(version)
 }
 func (catalogs) Installed(string) bool              { return false }
+func (catalogs) Skipped(*fact.Subscription) int     { return 0 }
 func (c catalogs) Near(constraints.Expr) prose.Near { return c.near }
 
 func bundle(name string) fact.Ref {
@@ -31,7 +31,7 @@ func bundle(name string) fact.Ref {
 	return fact.Ref{Catalog: fact.CatalogID{Name: "cat", Namespace: "olm"}, Package: pkg, Channel: "stable", Name: name}
 }
 
-// A problem is a problem as rules for a proof, with the same numbers in a core.
+// A problem builds the rules of a proof; in its core they have the same numbers.
 type problem struct {
 	rules []proof.Rule
 	core  prose.Core
@@ -80,7 +80,7 @@ func (p *problem) derive(t *testing.T, near prose.Near) string {
 	return w.String()
 }
 
-// TestDerive words the proofs of small conflicts (D16).
+// TestDerive checks the text of proofs of small conflicts (D16).
 func TestDerive(t *testing.T) {
 	api := &constraints.GVK{GVK: property.GVK{Group: "g.io", Version: "v1", Kind: "K"}}
 	for name, c := range map[string]struct {
@@ -96,7 +96,7 @@ func TestDerive(t *testing.T) {
 			want: "subscription a cannot be satisfied: a.v1.0.0, the only version in channel stable of package a, requires API K (g.io/v1), which no bundle in any catalog provides\n" +
 				"  at cat a.yaml:7, property 2\n",
 		},
-		"what comes close": {
+		"near misses": {
 			near: prose.Near{Versions: []string{"v2", "v3"}},
 			make: func(p *problem) {
 				p.subscribe("a", p.class("a.v1.0.0"))
@@ -113,7 +113,7 @@ func TestDerive(t *testing.T) {
 			want: "subscription a cannot be satisfied: all 4 versions in channel stable of package a require API K (g.io/v1), which no bundle in any catalog provides\n" +
 				"  at cat a.yaml:7, property 2\n",
 		},
-		"the only provider is held": {
+		"the only provider is on hold": {
 			make: func(p *problem) {
 				p.subscribe("a", p.class("a.v1.0.0"))
 				p.requires(0, api, p.class("b.v1.0.0"))
@@ -146,7 +146,7 @@ func TestDerive(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &problem{core: prose.Core{Parts: map[*proof.Formula]constraints.Expr{}, Likes: map[*proof.Formula]int{}}}
+			p := &problem{core: prose.Core{Supposed: proof.NoClass, Parts: map[*proof.Formula]constraints.Expr{}, Likes: map[*proof.Formula]int{}}}
 			c.make(p)
 			if got := p.derive(t, c.near); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
@@ -155,8 +155,7 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestRequirement words requirements as noun phrases, and finds the messages of their
-// authors (H9).
+// TestRequirement checks noun phrases for requirements, and the messages of their authors (H9).
 func TestRequirement(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"gvk": {"group": "g.io", "version": "v1", "kind": "K"}}`:                                                                                       "API K (g.io/v1)",
@@ -200,7 +199,7 @@ func steps() *fact.Step {
 	}
 }
 
-// TestWriter writes a step that supports two others once, and breaks lines between words.
+// TestWriter writes a step that supports two others only once, and breaks lines between words.
 func TestWriter(t *testing.T) {
 	w := prose.NewWriter(24, &prose.Style{Quote: strings.ToUpper})
 	w.Derivation(steps())
@@ -220,7 +219,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestMarkdown writes the same as a list, with everything from outside escaped (S8).
+// TestMarkdown writes the same steps as a list and escapes all external text (S8).
 func TestMarkdown(t *testing.T) {
 	const want = `- a requires b — *at cat a.yaml:7, property 2*; author's message: “see \*docs\*”
   - b requires c

@@ -9,7 +9,7 @@ import (
 )
 
 // asks returns the predicate for the only bundles that can satisfy a subscription. left
-// means that others have been excluded.
+// reports whether other candidates have been excluded.
 func (w *writing) asks(q *fact.Subscribed, bundles []fact.Ref, left bool) string {
 	name := q.Subscription.Name
 	_, current := offers(q)
@@ -57,9 +57,9 @@ func (w *writing) unmet(q *fact.Subscribed) string {
 	case n == 1 && q.Subscription.StartingCSV != "":
 		return text + "its startingCSV " + versions[0] + " cannot be chosen"
 	case n == 1:
-		return text + versions[0] + ", the only version" + wants(&q.Subscription) + ", cannot be chosen"
+		return text + versions[0] + ", the only version" + w.wants(&q.Subscription) + ", cannot be chosen"
 	default:
-		return fmt.Sprintf("%snone of the %d versions%s can be chosen", text, n, wants(&q.Subscription))
+		return fmt.Sprintf("%snone of the %d versions%s can be chosen", text, n, w.wants(&q.Subscription))
 	}
 }
 
@@ -83,9 +83,9 @@ func (w *writing) fold(s *step) {
 	case n == 1 && q.Subscription.StartingCSV != "":
 		text += "its startingCSV " + versions[0] + " " + why.one
 	case n == 1:
-		text += versions[0] + ", the only version" + wants(&q.Subscription) + ", " + why.one
+		text += versions[0] + ", the only version" + w.wants(&q.Subscription) + ", " + why.one
 	default:
-		text += fmt.Sprintf("%s versions%s %s", all(n), wants(&q.Subscription), why.many)
+		text += fmt.Sprintf("%s versions%s %s", all(n), w.wants(&q.Subscription), why.many)
 	}
 	s.folded, s.under = text, why
 }
@@ -107,7 +107,7 @@ func (w *writing) lead(s *step, c *proof.Claim, r *Rule) {
 		text := "subscription " + q.Subscription.Name + " cannot be satisfied: "
 		switch {
 		case len(names) > 1 && current == "":
-			s.folded = text + all(len(names)) + " versions" + wants(&q.Subscription) + " " + s.many
+			s.folded = text + all(len(names)) + " versions" + w.wants(&q.Subscription) + " " + s.many
 		case len(names) > 1:
 			return
 		case current == names[0]:
@@ -117,7 +117,7 @@ func (w *writing) lead(s *step, c *proof.Claim, r *Rule) {
 		case q.Subscription.StartingCSV == names[0]:
 			s.folded = text + "its startingCSV " + names[0] + " " + s.one
 		default:
-			s.folded = text + names[0] + ", the only version" + wants(&q.Subscription) + ", " + s.one
+			s.folded = text + names[0] + ", the only version" + w.wants(&q.Subscription) + ", " + s.one
 		}
 	case *fact.MustStay:
 		s.folded = "the installed " + q.Operator.Name + ", an orphan (installed without a subscription) that must stay, " + s.one
@@ -137,7 +137,8 @@ func all(n int) string {
 	return fmt.Sprintf("all %d", n)
 }
 
-// within returns the channel of the successors, for the end of a clause.
+// within names the channel of a subscription, for the end of a clause. It returns "" if
+// the subscription names none.
 func within(s *fact.Subscription) string {
 	if s.Channel == "" {
 		return ""
@@ -145,12 +146,21 @@ func within(s *fact.Subscription) string {
 	return " in channel " + s.Channel
 }
 
-// wants returns the package and channel of a subscription, for the end of a clause.
-func wants(s *fact.Subscription) string {
+// wants names the package and channel of a subscription, for the end of a clause. If some
+// of its entries cannot be selected because others skip them, it also states how many.
+func (w *writing) wants(s *fact.Subscription) string {
+	text := " in " + origin(s)
 	if s.Channel == "" {
-		return " of " + origin(s)
+		text = " of " + origin(s)
 	}
-	return " in " + origin(s)
+	switch n := w.catalogs.Skipped(s); n {
+	case 0:
+		return text
+	case 1:
+		return text + " that can be installed (1 other is skipped)"
+	default:
+		return fmt.Sprintf("%s that can be installed (%d others are skipped)", text, n)
+	}
 }
 
 // origin returns the package and channel of a subscription.

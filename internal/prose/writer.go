@@ -86,7 +86,8 @@ type shownStep struct {
 	likeness int
 }
 
-// before reports whether a step with reasons was written before, and notes it.
+// before reports whether a step with reasons has been written already, and records that it
+// is written now.
 func (list shown) before(s *fact.Step) bool {
 	key := shownStep{s.Shown().Text, s.Likeness}
 	if len(s.Because) > 0 && list[key] {
@@ -108,8 +109,9 @@ func placed(s *fact.Step) string {
 	return at
 }
 
-// Line writes text in lines of at most the writer's width, the first one after first, the
-// others after indent. A longer word is not broken. style may be nil.
+// Line writes text in lines of at most the writer's width. The first line begins with
+// first, and the others with indent. A word that is longer than a line is not broken. style
+// may be nil.
 func (w *Writer) Line(style func(string) string, text, first, indent string) {
 	if style == nil {
 		style = func(line string) string { return line }
@@ -133,4 +135,9 @@ func (w *Writer) Line(style func(string) string, text, first, indent string) {
 		col += n
 	}
 	w.b.WriteString(style(line.String()) + "\n")
+}
+
+// Verbatim writes text in one line of any width.
+func (w *Writer) Verbatim(text, indent string) {
+	w.b.WriteString(indent + visible.Line(text) + "\n")
 }

@@ -36,13 +36,13 @@ func Shared(t testing.TB, elem ...string) string {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			t.Fatal("the test does not run in a checkout")
+			t.Fatal("the test must run inside a checkout of the repository")
 		}
 		dir = up
 	}
 	path := filepath.Join(append([]string{dir, "..", "shared"}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("../shared/%s is not here: it is not part of the project", filepath.Join(elem...))
+		t.Skipf("../shared/%s does not exist: it is not part of the project", filepath.Join(elem...))
 	}
 	return path
 }

@@ -1,6 +1,5 @@
-// Package sample holds a small catalog that the command line, the examples and
-// the tests run on without a download. Its README.md describes what each of its
-// packages shows. The catalog is made up; do not install from it.
+// Package sample holds a small catalog for the command line, the examples and the tests, so that they work without a
+// download. Its README.md describes what each package shows. The catalog is made up; do not install from it.
 package sample
 
 import (

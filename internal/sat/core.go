@@ -10,9 +10,9 @@ import (
 // nil if all assumptions can hold together. Starting from the core of the
 // solver, it drops earlier assumptions first.
 //
-// also, if not nil, is called after a search that found a model of a core
-// without one of its assumptions. It returns other assumptions of the core for
-// which the same is true, which saves searching for them.
+// also, if not nil, is called when a search has shown that the core without one
+// assumption can hold, so that this assumption is necessary. It returns others
+// that are necessary too, which saves a search for each.
 func (s *Solver) MinimalCore(ctx context.Context, assume []Lit, also func(core []Lit, without Lit) []Lit) ([]Lit, error) {
 	ok, err := s.Solve(ctx, assume...)
 	if ok || err != nil {

@@ -100,8 +100,9 @@ func (s *Solver) cut(assume []Lit) {
 	s.values, s.forced, s.waiting, s.active, s.used = t.value, t.forced, t.waiting, t.active, t.used
 }
 
-// clause returns the clause that these demands do not fit into these limits,
-// unless one of them does not apply or a literal that was left out of the count
+// clause returns the clause that follows because the demands with the numbers
+// in over do not fit into the limits with the numbers in by: one of these
+// demands or limits does not apply, or a literal that was left out of the count
 // holds.
 func (t *tally) clause(over, by []int) []Lit {
 	var out []Lit

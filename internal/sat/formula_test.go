@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// assignments calls f with every assignment of the variables as assumptions,
-// bit i of n being the value of the i-th.
+// assignments calls f with every assignment of the variables, as assumptions. Bit i of n is the value of variable i.
 func assignments(vars []Lit, f func(n int, assume []Lit)) {
 	for n := range 1 << len(vars) {
 		assume := make([]Lit, len(vars))
@@ -40,9 +39,8 @@ func solve(t *testing.T, s *Solver, assume ...Lit) bool {
 	return ok
 }
 
-// TestFormulas checks that the literal of a formula is true exactly when the
-// formula is, under every assignment: each value of the literal but the right
-// one is refused.
+// TestFormulas checks that the literal of a formula is equivalent to the formula: under every assignment, it can have
+// only the correct value.
 func TestFormulas(t *testing.T) {
 	for size := range 7 {
 		for _, test := range []struct {
@@ -75,8 +73,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestAtMostOne checks every assignment, with the switch on and off. With it off
-// nothing may be forbidden, with it on exactly the assignments with two.
+// TestAtMostOne checks every assignment with the switch on and off. Off, everything is allowed; on, at most one
+// literal may hold.
 func TestAtMostOne(t *testing.T) {
 	for size := range 9 {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -96,8 +94,8 @@ func TestAtMostOne(t *testing.T) {
 	}
 }
 
-// TestAtMostOneShared checks that statements over the same literals, some of
-// them negated, each obey their own switch.
+// TestAtMostOneShared checks that constraints over the same literals, some of them negated, each obey their own
+// switch.
 func TestAtMostOneShared(t *testing.T) {
 	s := New(0, 0)
 	a, b := s.Lit(), s.Lit()
@@ -126,7 +124,7 @@ func TestAtMostOneShared(t *testing.T) {
 	})
 }
 
-// TestAtMostOneSize checks that the size of the statement is linear.
+// TestAtMostOneSize checks that the size of the constraint is linear.
 func TestAtMostOneSize(t *testing.T) {
 	s := New(0, 0)
 	on, list := s.Lit(), variables(s, 1000)
@@ -155,23 +153,23 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestValue checks that values are those of the last model only.
+// TestValue checks that values are available only for the last model.
 func TestValue(t *testing.T) {
 	s := New(0, 0)
 	a, b := s.Lit(), s.Lit()
 	s.Clause(a, b)
 	if s.Value(a) || s.Value(a.Not()) {
-		t.Error("there is a value before there is a model")
+		t.Error("Value returned a value before there was a model")
 	}
 	if !solve(t, s, a.Not()) || s.Value(a) || !s.Value(a.Not()) || !s.Value(b) {
 		t.Error("the model is not that of the assumption")
 	}
 	if solve(t, s, a.Not(), b.Not()) || s.Value(a) || s.Value(b) {
-		t.Error("there is a value without a model")
+		t.Error("Value returned a value without a model")
 	}
 	solve(t, s, a)
 	s.Clause(a.Not())
 	if s.Value(a) || s.Value(a.Not()) {
-		t.Error("there is a value of a model that a clause may have ended")
+		t.Error("Value returned a value after a clause was added")
 	}
 }

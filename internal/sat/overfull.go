@@ -68,8 +68,8 @@ func newCrowd[T comparable](demands, limits [][]T) *crowd {
 // may allow another one.
 func (c *crowd) prune() {
 	meets := make([][]int, len(c.limits)) // the demands of each limit
-	left := make([]int, len(c.limits))    // how many of them remain
-	shared := make([]int, len(c.of))      // how many limits of an item more than one demand meets
+	left := make([]int, len(c.limits))    // for each limit, how many of these demands remain
+	shared := make([]int, len(c.of))      // for each item, how many of its limits more than one demand meets
 	for l, list := range c.limits {
 		for _, i := range list {
 			meets[l] = append(meets[l], c.of[i])

@@ -16,10 +16,10 @@ func TestOverfull(t *testing.T) {
 		{"nothing", nil, nil, nil, nil},
 		{"one place", [][]string{{"a"}, {"b"}}, [][]string{{"a", "b"}}, []int{0, 1}, []int{0}},
 		{"room enough", [][]string{{"a", "c"}, {"b", "d"}}, [][]string{{"a", "b"}, {"c", "d"}}, nil, nil},
-		{"a way out", [][]string{{"a", "x"}, {"b"}}, [][]string{{"a", "b"}}, nil, nil},
+		{"an alternative", [][]string{{"a", "x"}, {"b"}}, [][]string{{"a", "b"}}, nil, nil},
 		{"met together", [][]string{{"a"}, {"a"}}, [][]string{{"a", "b"}}, nil, nil},
 		{"impossible", [][]string{{"a"}, {}}, nil, []int{1}, nil},
-		{"only what is crowded", [][]string{{"z"}, {"a", "c"}, {"b", "d"}, {"e", "f"}}, [][]string{{"z"}, {"a", "b", "e"}, {"c", "d", "f"}}, []int{1, 2, 3}, []int{1, 2}},
+		{"only the crowded part", [][]string{{"z"}, {"a", "c"}, {"b", "d"}, {"e", "f"}}, [][]string{{"z"}, {"a", "b", "e"}, {"c", "d", "f"}}, []int{1, 2, 3}, []int{1, 2}},
 		{"separate limits do not count", [][]string{{"a", "b"}, {"c", "d"}, {"e", "f"}}, [][]string{{"a", "b"}, {"c", "d"}, {"e", "f"}, {"a", "c", "e"}, {"b", "d", "f"}}, []int{0, 1, 2}, []int{3, 4}},
 		{"many shared limits", [][]string{{"a"}, {"b"}}, [][]string{{"a", "b"}, {"a", "b"}, {"b", "a"}}, []int{0, 1}, []int{0}},
 	} {
@@ -30,8 +30,7 @@ func TestOverfull(t *testing.T) {
 	}
 }
 
-// TestOverfullRandom compares with trying every way to meet the demands. Where
-// each item is in one limit, the answer is exact.
+// TestOverfullRandom compares Overfull with an exhaustive search. If each item is in one limit, the result is exact.
 func TestOverfullRandom(t *testing.T) {
 	found := 0
 	for seed := range uint64(20_000) {
@@ -82,8 +81,8 @@ func TestOverfullRandom(t *testing.T) {
 	}
 }
 
-// meetable reports whether every demand can have one of its items, within the
-// limits, next to those that were taken.
+// meetable reports whether every demand can have one of its items within the limits, in addition to those already
+// used.
 func meetable(demands, limits [][]int, taken []int) bool {
 	if len(demands) == 0 {
 		return true
@@ -164,8 +163,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestCountsPigeons checks that what counting sees needs no search: 40 pigeons in
-// 39 holes, some of which have a separate way that was closed.
+// TestCountsPigeons checks that counting avoids a search: 40 pigeons for 39 holes, some with a separate hole that is
+// closed.
 func TestCountsPigeons(t *testing.T) {
 	const n = 39
 	s := New(0, 0)

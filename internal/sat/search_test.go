@@ -14,10 +14,8 @@ import (
 
 var seed = flag.Uint64("seed", 0, "check the generated formula of this `seed` only")
 
-// A formula is a random one, small enough to try all assignments. Its clauses
-// stand under a switch, as those of a conflict of facts do: the solver does not
-// survive being asked again when clauses contradict each other without any
-// assumption.
+// A formula is a random formula, small enough to try all assignments. All its clauses depend on a switch, as the facts
+// of a conflict do: the solver cannot be used again after clauses contradict each other without assumptions.
 type formula struct {
 	*rand.Rand
 	s       *Solver
@@ -27,8 +25,7 @@ type formula struct {
 	models  []int // the assignments that satisfy all clauses
 }
 
-// randomFormula returns a formula of a size at which about half of them are
-// satisfiable.
+// randomFormula returns a formula of a size at which about half of all formulas are satisfiable.
 func randomFormula(seed uint64) *formula {
 	f := &formula{Rand: rand.New(rand.NewPCG(seed, 2)), s: New(0, 0)}
 	f.on = f.s.Lit()
@@ -61,7 +58,7 @@ func (f *formula) some(n int) []Lit {
 	return out
 }
 
-// holds reports whether a literal holds in an assignment.
+// holds reports whether an assignment satisfies a literal.
 func (f *formula) holds(n int, l Lit) bool {
 	for i, v := range f.vars {
 		if v == l {
@@ -79,7 +76,7 @@ func (f *formula) possible(ls []Lit) bool {
 	if i := slices.Index(ls, f.on); i >= 0 {
 		ls = slices.Delete(slices.Clone(ls), i, i+1)
 	} else {
-		return true // each assigns a variable once, and the clauses are off
+		return true // each assigns a variable once, and all clauses are switched off
 	}
 	return slices.ContainsFunc(f.models, func(n int) bool {
 		return !slices.ContainsFunc(ls, func(l Lit) bool { return !f.holds(n, l) })
@@ -144,8 +141,7 @@ func TestMinimalCore(t *testing.T) {
 	})
 }
 
-// best makes the choices as Prefer documents it, with all models at hand: it
-// tries the options in order and goes back from those that lead nowhere.
+// best makes the choices that Prefer documents, by exhaustive search: it tries the options in order and backtracks.
 func (f *formula) best(took, chosen []Lit, queue []Choice, after map[Lit][]Choice) ([]Lit, bool) {
 	if !f.possible(took) {
 		return nil, false
@@ -170,8 +166,7 @@ func (f *formula) best(took, chosen []Lit, queue []Choice, after map[Lit][]Choic
 func TestPrefer(t *testing.T) {
 	solved := 0
 	seeds(t, func(t *testing.T, f *formula) {
-		// What follows from a choice has no Met: the map may lead back
-		// to where it came from, which what follows from needs never does.
+		// Follow-up choices have no Met here: the map may contain cycles, which real follow-up choices never do.
 		choices := func(n int, mets bool) []Choice {
 			var out []Choice
 			for range n {
@@ -224,8 +219,8 @@ func TestSameAgain(t *testing.T) {
 	}
 }
 
-// pigeons states that n+1 pigeons sit in n holes, each alone: impossible, and
-// out of reach of clause learning for n beyond a dozen.
+// pigeons states that n+1 pigeons each have one of n holes alone. This is impossible, and clause learning cannot show
+// it for n above a dozen.
 func pigeons(n int) (s *Solver, on []Lit) {
 	s = New(0, 0)
 	sits := make([][]Lit, n+1)

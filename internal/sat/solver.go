@@ -152,7 +152,7 @@ func (s *Solver) AtMostOne(on Lit, ls ...Lit) {
 }
 
 // Solve reports whether the clauses have a model in which all assumptions hold.
-// The error is the cause of the context's end.
+// The error is the cause of the context's end, after which it soon returns (D18).
 func (s *Solver) Solve(ctx context.Context, assume ...Lit) (bool, error) {
 	if err := context.Cause(ctx); err != nil {
 		return false, err
@@ -165,8 +165,8 @@ func (s *Solver) Solve(ctx context.Context, assume ...Lit) (bool, error) {
 	if ctx.Done() == nil {
 		r = s.g.Solve()
 	} else {
-		// The solver does not take a context, so poll it. Most problems finish
-		// before the first sleep.
+		// gini does not take a context, and while its Try waits for a result, it holds the
+		// lock that Stop needs; so poll it. Most problems finish before the first sleep.
 		run := s.g.GoSolve()
 		for n := 0; ; n++ {
 			var done bool

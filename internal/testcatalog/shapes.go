@@ -31,9 +31,9 @@ type Case struct {
 	PerBundle bool
 }
 
-// Cases returns all kinds of problems whose resolution reaches about as much as
-// they contain. Per-bundle negations are left out, because nearly every bundle
-// satisfies them.
+// Cases returns all kinds of problems in which a resolution considers about as
+// many candidates as there are bundles. Per-bundle negations are left out,
+// because nearly every bundle satisfies each of them.
 func Cases() (list []Case) {
 	for _, shape := range Shapes {
 		for _, outcome := range Outcomes {
@@ -61,8 +61,8 @@ const layer = 10
 // or without a subscription (orphans).
 //
 // Unless the outcome is FirstTry, the last package provides an API that package
-// other also provides. If the outcome is SecondChoice, its first version, which
-// satisfies every requirement, does not.
+// other also provides. If the outcome is SecondChoice, the first version of the
+// last package does not provide the API, but satisfies every requirement.
 func Shape(c Case, n int) []byte {
 	shape, outcome := c.Shape, c.Outcome
 	var b strings.Builder

@@ -1,5 +1,5 @@
-// Package testctx makes contexts that end in the middle of work, for tests of what
-// obeys them. No clock decides when.
+// Package testctx makes contexts that end in the middle of an operation, for tests of cancellation. They do not depend
+// on a clock.
 package testctx
 
 import (
@@ -7,8 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// EndsAfter returns a context that ends with a cause as soon as somebody looked at it n
-// times: called one of its methods, or context.Cause.
+// EndsAfter returns a context that ends with a cause after n calls of its methods or of context.Cause.
 func EndsAfter(n int, cause error) context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &counted{Context: ctx, end: func() { cancel(cause) }}

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// Env is the environment variable that the Makefile sets to "moderate" or "large".
-// Without it, tests are small.
+// Env is the environment variable that the Makefile sets to "moderate" or "large". If it is not set, tests are small.
 const Env = "OLMKIT_TEST_SIZE"
 
 // Of returns small, moderate or large, whichever the size of this run selects.

@@ -36,8 +36,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// FuzzWriter proves that nothing hidden comes through, in whatever pieces it comes,
-// that lines stay lines, and that JSON keeps its meaning (S8).
+// FuzzWriter checks that hidden characters never pass through, however the input is split into writes, that lines stay
+// lines, and that JSON keeps its meaning (S8).
 func FuzzWriter(f *testing.F) {
 	f.Add("a\x1b[31mb\n\u202e\xe2\x80", 3)
 	f.Add("\U000e0041\x1b[1m\x1b[9m\xff\n\n", 1)
@@ -90,7 +90,7 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-// TestDistinct: escapes do not make two texts equal (S8).
+// TestDistinct checks that escaping does not make two different texts equal (S8).
 func TestDistinct(t *testing.T) {
 	parts := []string{"a", "u202e", "n", "\u202e", "\\", "\n", "\r", "x", "xff", "\xff", "\u200b", "q"}
 	seen := map[string]string{}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// synthetic returns a bundle as opm renders it, with n CRD descriptions, the same text every time.
+// synthetic returns a bundle as opm renders it, with n CRDs that have the same description.
 func synthetic(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`image: quay.io/example/etcd-operator@sha256:66a37fd61a06a43969854ee6d3e21087a98b93838e284a6086b13917f96b0d9b

@@ -1,7 +1,7 @@
 package yamljson
 
-// appendBlock appends the literal or folded scalar whose indicator is at p. The collection around it has its elements
-// at column parent. It returns the start of the line where the scalar has ended.
+// appendBlock appends the literal or folded scalar whose indicator is at p. parent is the column of the elements of
+// the enclosing collection. It returns the start of the first line after the scalar.
 func appendBlock(dst, doc []byte, p, parent int) (out []byte, next int, ok bool) {
 	folded := doc[p] == '>'
 	p++
@@ -23,7 +23,8 @@ func appendBlock(dst, doc []byte, p, parent int) (out []byte, next int, ok bool)
 
 	line, blank := p, 0
 	if indent == 0 {
-		// The first line with text has the indentation of all, unless a blank line before it has more spaces.
+		// The first line with text determines the indentation. The document is invalid if a blank line before it has
+		// more spaces.
 		most := parent + 1
 		for {
 			line = p
@@ -43,7 +44,7 @@ func appendBlock(dst, doc []byte, p, parent int) (out []byte, next int, ok bool)
 		return dst, 0, false
 	}
 
-	broken := false // a line of text and its break came before
+	broken := false // a line of text and its line break have been written
 	var spaced, wasSpaced bool
 	for p < len(doc) && p-line == indent {
 		wasSpaced, spaced = spaced, doc[p] == ' ' || doc[p] == '\t'
@@ -83,8 +84,8 @@ func appendBlock(dst, doc []byte, p, parent int) (out []byte, next int, ok bool)
 	return append(dst, '"'), line, true
 }
 
-// blockLine passes over blank lines of a block scalar from the line start p, and over up to indent spaces of the
-// line after them. It returns the start of that line, the position in it and the number of blank lines.
+// blockLine skips blank lines of a block scalar, beginning at the line start p, and up to indent spaces of the next
+// line. It returns the start of that line, the position after these spaces and the number of blank lines.
 func blockLine(doc []byte, p, indent int) (line, text, blank int, ok bool) {
 	for {
 		line = p

@@ -16,7 +16,7 @@ import (
 	"github.com/olmkit/olmkit/internal/testsize"
 )
 
-// catalogDir holds real catalogs as tar archives, next to the repository. They are not part of it.
+// catalogDir holds real catalogs as tar archives. It is next to the repository but not part of it.
 const catalogDir = "../../../shared/catalogs"
 
 // catalogDocs returns the YAML documents of the real catalogs, in the order of their archives.
@@ -75,7 +75,7 @@ func readArchive(name string) (docs [][]byte, err error) {
 	}
 }
 
-// splitDocs cuts a YAML stream at its --- lines.
+// splitDocs splits a YAML stream at its --- lines.
 func splitDocs(data []byte) (docs [][]byte) {
 	data = bytes.TrimPrefix(data, []byte("---\n"))
 	for doc := range bytes.SplitSeq(data, []byte("\n---\n")) {
@@ -84,7 +84,7 @@ func splitDocs(data []byte) (docs [][]byte) {
 	return docs
 }
 
-// unwanted are the types of the heavy properties.
+// unwanted lists the types of the largest properties.
 func unwanted(typ []byte) bool {
 	return string(typ) == "olm.csv.metadata" || string(typ) == "olm.bundle.object"
 }
@@ -110,7 +110,7 @@ func TestCatalogs(t *testing.T) {
 	}
 }
 
-// mutate changes a few places of a document: single bytes, lines taken out or doubled, fragments put in.
+// mutate makes a few random changes to a document: it replaces bytes, removes or repeats lines, and inserts fragments.
 func mutate(r *rand.Rand, doc []byte) []byte {
 	out := bytes.Clone(doc)
 	const bytesLike = " \n:-#'\"|>[]{},&*!%@`?\\\t\r0a~.+_x\x00\x80\xff"
@@ -131,7 +131,7 @@ func mutate(r *rand.Rand, doc []byte) []byte {
 		case 2:
 			f := fragments[r.IntN(len(fragments))]
 			out = append(out[:i], append([]byte(f), out[i:]...)...)
-		case 3: // double a line, or take it out
+		case 3: // repeat or remove a line
 			start := bytes.LastIndexByte(out[:i], '\n') + 1
 			end := i + bytes.IndexByte(out[i:], '\n') + 1
 			if end <= i {
@@ -143,7 +143,7 @@ func mutate(r *rand.Rand, doc []byte) []byte {
 				out = append(out[:start], out[end:]...)
 			}
 			out = append(out[:start], append(line, out[start:]...)...)
-		case 4: // indent a line, or not so much
+		case 4: // indent a line more or less
 			start := bytes.LastIndexByte(out[:i], '\n') + 1
 			if r.IntN(2) == 0 && out[start] == ' ' {
 				out = append(out[:start], out[start+1:]...)
@@ -180,7 +180,7 @@ func testMutated(t *testing.T, docs [][]byte, rounds int) {
 	accepted := 0
 	for range rounds {
 		doc := docs[r.IntN(len(docs))]
-		if len(doc) > large { // a window of it
+		if len(doc) > large { // a part of the document
 			start := r.IntN(len(doc) - large)
 			start += bytes.IndexByte(doc[start:], '\n') + 1
 			doc = doc[start:min(len(doc), start+r.IntN(2000))]

@@ -5,46 +5,43 @@ import (
 	"sync"
 )
 
-// Options are the choices of a conversion. A nil *Options is the zero value: nothing is skipped, and repeated keys are
-// not errors.
+// Options configure a conversion. A nil *Options is the zero value, which skips nothing and accepts repeated keys.
 type Options struct {
-	// SkipValue reports whether the value of a property of type typ is not wanted. Convert then writes null in its
-	// place and passes over its lines by their indentation. Properties are the items of the sequence under the
-	// top-level key "properties" that are block mappings with a key "type" and, after it or directly before it, a key
-	// "value". Types that need escapes in JSON are not requested.
-	//
-	// What is skipped is not checked: text inside it that would be an error, or that would send the document to Slow,
-	// goes unseen. Where it ends is certain: a value whose end indentation does not show is converted, not skipped.
-	//
-	// SkipValue must not keep typ. Slow does not use it.
+	// SkipValue reports whether to skip the value of a property of type typ. Convert then writes null instead and
+	// finds the end of the value by indentation. Properties are the items of the sequence under the top-level key
+	// "properties" that are block mappings with a key "type" and, directly before or anywhere after it, a key "value".
+	// SkipValue is not called for types that need escapes in JSON. Skipped text is not checked: errors in it, and
+	// constructs that would be left to Slow, go unnoticed. A value is never cut short: if indentation does not show
+	// where it ends, it is converted instead. SkipValue must not retain typ. Slow ignores SkipValue.
 	SkipValue func(typ []byte) bool
 
-	// Strict makes Slow report a key that occurs twice in a mapping. Otherwise the last one counts. Convert leaves
-	// both cases to Slow.
+	// Strict makes Slow report a key that occurs twice in a mapping. Otherwise the last one wins. Convert leaves
+	// repeated keys to Slow in either case.
 	Strict bool
 
-	// Expansion is how many bytes of JSON aliases may add, from which Slow takes what they do: one number may serve
-	// several documents. If it is nil, Slow has [DefaultExpansion] for each. Convert leaves aliases to Slow.
+	// Expansion is the number of bytes of JSON that aliases may add. Slow subtracts what the aliases of a document
+	// add, so that several documents can share a limit. If it is nil, each document has [DefaultExpansion]. Convert
+	// leaves aliases to Slow.
 	Expansion *int64
 
-	// Nodes is how many keys, values and items a document may have that is left to Slow. Default [DefaultNodes].
+	// Nodes is the maximum number of keys, values and items in a document that Slow reads. The default is
+	// [DefaultNodes].
 	Nodes int64
 }
 
 // maxDepth limits nesting in Convert. Slow has separate limits.
 const maxDepth = 1000
 
-// maxKey is the longest key in bytes that Convert reads. The full parser wants the colon within 1024 characters.
+// maxKey is the length in bytes of the longest key that Convert reads. The full parser requires the colon within 1024
+// characters.
 const maxKey = 1000
 
-// maxKept is the capacity of a key set that is kept for the next document.
+// maxKept is the largest capacity of a key set that is reused for the next document.
 const maxKept = 1 << 12
 
-// Convert appends the JSON form of the YAML document doc to dst and returns the extended buffer and true. When doc
-// is outside of the subset it returns dst unchanged and false; it may have written to dst's spare capacity by then. The
-// memory of dst and doc must not overlap.
-//
-// A document without content, of comments perhaps, is null.
+// Convert appends the JSON form of the YAML document doc to dst and returns the extended buffer and true. If doc is
+// outside of the subset, it returns dst unchanged and false, although it may have written to dst's spare capacity. The
+// memory of dst and doc must not overlap. A document without content, such as one that has only comments, is null.
 func Convert(dst, doc []byte, opts *Options) (out []byte, ok bool) {
 	c := converters.Get().(*converter)
 	defer converters.Put(c)
@@ -62,7 +59,7 @@ func Convert(dst, doc []byte, opts *Options) (out []byte, ok bool) {
 	c.dst = slices.Grow(dst, room+64)
 	ok = c.convert()
 	out = c.dst
-	c.doc, c.dst, c.skip = nil, nil, nil // keep only the stack and the keys
+	c.doc, c.dst, c.skip = nil, nil, nil // reuse only the stack and the keys
 	if cap(c.keys) > maxKept {
 		c.keys = nil
 	}
@@ -72,10 +69,10 @@ func Convert(dst, doc []byte, opts *Options) (out []byte, ok bool) {
 	return out, true
 }
 
-// converters saves the allocation of stacks for every document.
+// converters holds stacks for reuse.
 var converters = sync.Pool{New: func() any { return new(converter) }}
 
-// A converter is the state of one conversion. Its methods report false where the document leaves the subset.
+// A converter is the state of one conversion. Its methods return false if the document is outside of the subset.
 type converter struct {
 	dst, doc []byte
 	p        int // position in doc
@@ -83,7 +80,7 @@ type converter struct {
 	stack    []frame
 	keys     keySet
 	skip     func(typ []byte) bool // or nil
-	pending  bool                  // the innermost frame awaits a value
+	pending  bool                  // the innermost frame needs a value
 	inProps  bool                  // the last key of the top-level mapping was "properties"
 }
 
@@ -91,12 +88,12 @@ type converter struct {
 type frame struct {
 	indent     int
 	keys       int    // where its keys begin in the key set
-	seen       uint64 // a bit for every key, to see quickly that one is new
+	seen       uint64 // a bit for each key, to detect new keys quickly
 	kind       frameKind
 	filled     bool // has an element
 	properties bool // is the sequence under the top-level key "properties"
-	property   bool // is a mapping in that sequence
-	typed      bool // is a property whose type was seen
+	property   bool // is a mapping in the sequence "properties"
+	typed      bool // is a property whose type has been read
 	unwanted   bool // and whose value is to be skipped
 }
 
@@ -106,7 +103,7 @@ const (
 	documentFrame   frameKind = iota
 	mapFrame                  // block mapping
 	seqFrame                  // block sequence with a separate column
-	indentlessFrame           // block sequence at the column of the mapping around it
+	indentlessFrame           // block sequence at the column of the enclosing mapping
 )
 
 func (c *converter) convert() bool {
@@ -131,8 +128,8 @@ func (c *converter) convert() bool {
 	return true
 }
 
-// content converts from the first text of a line, which is at p and not part of a scalar that began before. The
-// column of that text shows which collections end here.
+// content converts the first text of a line, at p, which is not part of a scalar that began on an earlier line. Its
+// column determines which collections end here.
 func (c *converter) content() bool {
 	col := c.p - c.line
 	if col == 0 && documentMarker(c.doc[c.p:]) {
@@ -193,7 +190,7 @@ func (c *converter) item() bool {
 	return c.node()
 }
 
-// key converts the key at p, and its value as far as that is on the same line.
+// key converts the key at p, and its value if that begins on the same line.
 func (c *converter) key(colon int, simple bool) bool {
 	c.comma()
 	start := len(c.dst) + 1
@@ -203,7 +200,7 @@ func (c *converter) key(colon int, simple bool) bool {
 	}
 	name := c.dst[start : len(c.dst)-1]
 	if simple {
-		name = c.doc[c.p:colon] // the same, and read before
+		name = c.doc[c.p:colon] // the same, but known to be a key
 	}
 	if c.keys, ok = c.keys.add(c.top(), hash(name)); !ok {
 		return false
@@ -238,7 +235,7 @@ func (c *converter) key(colon int, simple bool) bool {
 	return true
 }
 
-// value converts the scalar or flow collection at p. Afterwards only spaces are between line and p.
+// value converts the scalar or flow collection at p. Afterwards there are only spaces between line and p.
 func (c *converter) value() (ok bool) {
 	c.pending = false
 	switch c.doc[c.p] {
@@ -297,7 +294,7 @@ func (c *converter) close() (ok bool) {
 	return ok
 }
 
-// comma separates an element of the innermost collection from the one before.
+// comma writes the separator before an element of the innermost collection, unless it is the first.
 func (c *converter) comma() {
 	if f := c.top(); f.filled {
 		c.dst = append(c.dst, ',')
@@ -306,7 +303,7 @@ func (c *converter) comma() {
 	}
 }
 
-// null fills in a value that was left out.
+// null writes null for a missing value.
 func (c *converter) null() {
 	if c.pending {
 		c.dst = append(c.dst, "null"...)

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// check converts doc both ways and reports how Convert did. It fails the test when Convert accepts what the library
-// rejects or takes for something else.
+// check converts doc with Convert and the library, and returns whether Convert succeeded. The test fails if Convert
+// accepts a document that the library rejects or reads differently.
 func check(t testing.TB, doc []byte) (accepted bool) {
 	t.Helper()
 	prefix := []byte("kept")
@@ -31,7 +31,7 @@ func check(t testing.TB, doc []byte) (accepted bool) {
 	out = out[len(prefix):]
 	want, err := library(doc)
 	if err != nil {
-		t.Fatalf("Convert(%q) = %s, but the library says: %v", doc, out, err)
+		t.Fatalf("Convert(%q) = %s, but the library returns the error %v", doc, out, err)
 	}
 	if diff := diffJSON(out, want); diff != "" {
 		t.Fatalf("Convert(%q)\n got %s\nwant %s\n%s", doc, out, want, diff)
@@ -39,7 +39,7 @@ func check(t testing.TB, doc []byte) (accepted bool) {
 	return true
 }
 
-// library is what Convert and Slow are held against.
+// library is the reference for Convert and Slow.
 func library(doc []byte) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -49,7 +49,7 @@ func library(doc []byte) (out []byte, err error) {
 	return yaml.YAMLToJSON(doc)
 }
 
-// checkSlow fails the test when Slow takes a document for something else than the library does.
+// checkSlow fails the test if Slow reads a document differently from the library.
 func checkSlow(t testing.TB, doc []byte) {
 	t.Helper()
 	out, err := Slow(t.Context(), doc, nil)
@@ -68,21 +68,21 @@ func checkSlow(t testing.TB, doc []byte) {
 	}
 	want, wantErr := library(doc)
 	if err != nil {
-		// Of documents with aliases it may refuse more.
+		// Slow may refuse more documents with aliases.
 		if wantErr == nil && !mayRepeat(doc) {
 			t.Fatalf("Slow(%q): %v; the library returns %s", doc, err, want)
 		}
 		return
 	}
 	if wantErr != nil {
-		t.Fatalf("Slow(%q) = %s, but the library says: %v", doc, out, wantErr)
+		t.Fatalf("Slow(%q) = %s, but the library returns the error %v", doc, out, wantErr)
 	}
 	if diff := diffJSON(out, want); diff != "" {
 		t.Fatalf("Slow(%q)\n got %s\nwant %s\n%s", doc, out, want, diff)
 	}
 }
 
-// diffJSON compares two JSON texts by meaning; numbers by their digits.
+// diffJSON compares two JSON texts by meaning, and numbers by their digits.
 func diffJSON(got, want []byte) string {
 	g, err := decode(got)
 	if err != nil {
@@ -110,7 +110,7 @@ func decode(b []byte) (v any, err error) {
 	return v, nil
 }
 
-// Every construct of the subset, and how Convert takes it.
+// Examples of each construct in the subset.
 var accepted = []string{
 	// Nothing.
 	"", "\n", "# a comment", "\n  \n# one\n  # two\n",
@@ -125,7 +125,7 @@ var accepted = []string{
 	"a:\n- - b\n  - c\n- d:\n  - e\n", "a:\n- b: c\n  d: e\nf: g\n",
 	"a:\n\n  b: c\n\n\n  d: e\n",
 
-	// Values left out.
+	// Missing values.
 	"a:", "a:\n", "a:\nb:\n", "a: \nb: c\n", "- \n- a\n-\n", "-", "a:\n-\n-\nb:\n", "a:\n  b:\nc:\n", "- a:\n- b:\n",
 	"a:\n  -\n  - b\n",
 
@@ -209,13 +209,13 @@ func TestAccepted(t *testing.T) {
 	for _, doc := range accepted {
 		if !check(t, []byte(doc)) {
 			_, err := Slow(t.Context(), []byte(doc), nil)
-			t.Errorf("Convert(%q) fell back (library error: %v)", doc, err)
+			t.Errorf("Convert(%q) fell back (error of the library: %v)", doc, err)
 		}
 	}
 }
 
-// What Convert must leave to Slow: because it means something else than it seems to, because it is an error, or because
-// Convert does not know it.
+// Documents that Convert must leave to Slow: those that do not mean what they seem to, that are invalid, or that are
+// outside of the subset.
 var refused = []string{
 	// Outside of the subset.
 	"a: &x b\n", "a: &x b\nc: *x\n", "a: !!str 1\n", "a: !x b\n", "<<: {a: b}\n", "? a\n: b\n", "?a: b\n", ":a: b\n",
@@ -260,7 +260,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Text that is long, and special bytes at every offset from the eight-byte steps of copyText.
+// Long texts, and special bytes at every offset from the eight-byte steps of copyText.
 func TestOffsets(t *testing.T) {
 	specials := []string{`"`, `\`, "'", ":", "#", " #x", "\u00e9", "\u4f60", "\U0001f600", "\n  x", "\n\n  x", "\t", "\x7f", "\u0085", "\x01", ": ", "\xff", "{", "- "}
 	for _, s := range specials {
@@ -277,8 +277,8 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// Every pair and triple of line fragments, and so every neighbourhood of constructs.
-func TestNeighbours(t *testing.T) {
+// Every pair and triple of line fragments, to test all combinations of adjacent constructs.
+func TestNeighbors(t *testing.T) {
 	lines := []string{
 		"a: b", "c:", "  d: e", "  f:", "- g", "-", "  - h", "  - i: j", "    k: l", "  m", "    n", "", "  ", "# o", "  # p", "q: |", "  r: >-", "    s", "   t",
 		"- u:", "- |", "v: 'w", "  x'", "y1: \"z", "z\"", "- - aa", "  - - bb", "cc: {}", "- dd: |+", "1", "ee: 1", "  ff: yes # gg",
@@ -315,7 +315,7 @@ func TestManyKeys(t *testing.T) {
 			for _, again := range []int{0, n / 2, n - 1} {
 				repeated := doc.String() + fmt.Sprintf("%skey%d: x\n", indent, again)
 				if check(t, []byte(repeated)) {
-					t.Errorf("%d keys and key%d again: accepted", n, again)
+					t.Errorf("%d keys and key%d repeated: accepted", n, again)
 				}
 			}
 		}
@@ -384,7 +384,7 @@ func TestSlow(t *testing.T) {
 	}
 	doc = []byte("a: b\nc: d\ne: 'f\n")
 	if e, ok := func() error { _, err := Slow(t.Context(), doc, nil); return err }().(*Error); !ok || e.Line == 0 {
-		t.Errorf("Slow(%q) gave no line: %v", doc, e)
+		t.Errorf("Slow(%q) returned no line: %v", doc, e)
 	}
 	for _, doc := range []string{"", "a: 1\n", "- yes\n"} {
 		want, _ := yaml.YAMLToJSON([]byte(doc))

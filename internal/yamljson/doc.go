@@ -1,23 +1,23 @@
 // Package yamljson turns one YAML document into JSON, quickly when the document is regular.
 //
-// File-based catalogs are YAML, and nearly all of that YAML was written by a program: block mappings, block
-// sequences, scalars on one or a few lines, literal text. Such a document needs no token queue, no tree and no maps to
-// become JSON; one pass over its bytes is enough. [Convert] is that pass:
+// File-based catalogs are YAML, and nearly all of that YAML was written by a program: block mappings, block sequences,
+// scalars on one or a few lines, literal text. Such a document can be converted to JSON in one pass over its bytes,
+// without tokens, trees or maps. [Convert] is that pass:
 //
 //	out, ok := yamljson.Convert(nil, []byte("name: etcd\nskips:\n- etcd.v1\n"), nil)
 //	// out is {"name":"etcd","skips":["etcd.v1"]}, ok is true
 //
-// It knows a subset of YAML. Where a document leaves the subset, Convert reports that instead of guessing, and the caller
-// asks [Slow], which has the full parser:
+// It knows a subset of YAML. If a document is outside of the subset, Convert reports that instead of guessing. The
+// caller then calls [Slow], which uses a full parser:
 //
 //	out, ok := yamljson.Convert(buf, doc, opts)
 //	if !ok {
 //		out, err = yamljson.Slow(ctx, doc, opts)
 //	}
 //
-// The meaning of a document is what sigs.k8s.io/yaml v1.6.0 makes of it, YAML 1.1 and all: `yes` is true, `0777` is
-// 511, `1e3` is 1000, `2001-01-01` is a string. When Convert reports ok, its output decodes to the same JSON value as
-// YAMLToJSON's; only the order of object keys differs, which is the order of the document, not the alphabet.
+// A document means what it means to sigs.k8s.io/yaml v1.6.0, which reads YAML 1.1: `yes` is true, `0777` is 511, `1e3`
+// is 1000, and `2001-01-01` is a string. When Convert reports ok, its output decodes to the same JSON value as that of
+// YAMLToJSON. The object keys are in the order of the document; those of YAMLToJSON are sorted.
 //
 // # The subset
 //
@@ -34,12 +34,13 @@
 //
 // # One door
 //
-// All YAML that olmkit reads goes through this package, because a little of it can stand for a lot: what aliases expand
-// to, and how many nodes a document has, is bounded before anything is built (S1). [JSON] takes a document that may be
-// JSON as well, [Stream] cuts a stream into documents, and [Tree] is for what has to know about lines.
+// All YAML that olmkit reads goes through this package, because a short document can expand to a very large value. The
+// size of expanded aliases and the number of nodes are limited before anything is built (S1). [JSON] accepts YAML and
+// JSON, [Stream] splits a stream into documents, and [Tree] is for callers that need line numbers.
 //
 // # Skipping
 //
-// A catalog's bulk sits in properties that its reader may not want (the descriptions of a CSV, say). [Options.SkipValue]
-// names them by type; their values are stepped over line by line and become null, unchecked.
+// Most of a catalog's text is in properties that its reader may not need, such as the metadata of a CSV.
+// [Options.SkipValue] selects them by type. Their values are skipped line by line without being checked, and become
+// null.
 package yamljson

@@ -10,34 +10,34 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// A few bytes of YAML can stand for any amount of JSON: an alias repeats what its anchor holds, and that may hold further
-// aliases. And the nodes that a parser builds take much more memory than a byte or two of text. Both are bounded before
-// anything is built from the text: nodes by counting the bytes that can begin one, aliases on the tree of
-// go.yaml.in/yaml/v3, which does not expand them. Tags, which could be expanded as well, are refused.
+// A few bytes of YAML can expand to any amount of JSON: an alias repeats the content of its anchor, which may contain
+// further aliases. In addition, a parser's nodes take much more memory than the one or two bytes of text that they
+// represent. Both are limited before anything is built: nodes by counting the bytes that can begin one, and aliases in
+// the tree of go.yaml.in/yaml/v3, which does not expand them. Tag directives, which can expand as well, are refused.
 
-// DefaultExpansion is how many bytes the aliases of a document may add to it by default.
+// DefaultExpansion is the number of bytes that the aliases of a document may add by default.
 const DefaultExpansion = 64 << 20
 
-// DefaultNodes is how many nodes a document may have by default. Parsers take up to 200 bytes for one.
+// DefaultNodes is the default limit of nodes in a document. Parsers take up to 200 bytes for each.
 const DefaultNodes = 2 << 20
 
-// A Limit is what a document can exceed.
+// A Limit is a limit that a document can exceed.
 type Limit string
 
 const (
-	Expansion Limit = "expansion" // how many bytes of JSON aliases add
-	Nodes     Limit = "nodes"     // how many keys, values and items there are
-	Depth     Limit = "depth"     // how deep they are nested
+	Expansion Limit = "expansion" // the bytes of JSON that aliases add
+	Nodes     Limit = "nodes"     // the number of keys, values and items
+	Depth     Limit = "depth"     // the depth of nesting
 )
 
-// A LimitError is the error for a document that takes too much (S1).
+// A LimitError is the error for a document that exceeds a limit (S1).
 type LimitError struct {
 	Kind Limit
 	Max  int64
-	Line int // as that of an [Error]
+	Line int // the line, as in [Error]
 }
 
-// Error names the limit. Callers that have a name for it wrap the error.
+// Error returns a message that names the limit. Callers that have another name for the limit wrap the error.
 func (e *LimitError) Error() string {
 	switch e.Kind {
 	case Nodes:
@@ -48,17 +48,17 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the aliases of the YAML expand to more than %d bytes; write fewer aliases, or split the document", e.Max)
 }
 
-// What is counted for a node.
+// Sizes by which the output is estimated.
 const (
-	nodeSize  = 4       // as JSON: quotes or brackets, a comma or a colon
+	nodeSize  = 4       // the JSON around a value: quotes or brackets, a comma or a colon
 	maxNumber = 24      // a number, a truth value or null
 	maxEscape = 6       // a byte in a JSON string, at most
-	maxSource = 32      // a byte of the document without aliases, at most
-	freeNodes = 1 << 15 // such bytes that every document may have
+	maxSource = 32      // JSON bytes per byte of a document without aliases, at most
+	freeNodes = 1 << 15 // an allowance for every document
 )
 
-// expansion returns how many bytes of JSON the aliases of a document add, and an error when that exceeds the limit, or
-// when the document has too many nodes.
+// expansion returns the number of bytes of JSON that the aliases of a document add, or an error if that exceeds the
+// limit or the document has too many nodes.
 func expansion(ctx context.Context, doc []byte, limit, nodes int64) (int64, error) {
 	if err := refuse(doc); err != nil {
 		return 0, err
@@ -81,8 +81,8 @@ func expansion(ctx context.Context, doc []byte, limit, nodes int64) (int64, erro
 	return 0, &LimitError{Kind: Expansion, Max: limit}
 }
 
-// Tree returns the first document of a text as a tree in which aliases are not expanded. It has no more than
-// [DefaultNodes] nodes. Errors are those of [Slow].
+// Tree returns the first document of a text as a tree of at most [DefaultNodes] nodes, in which aliases are not
+// expanded. It returns the same errors as [Slow].
 func Tree(ctx context.Context, doc []byte) (*yamlv3.Node, error) {
 	if err := refuse(doc); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func tree(ctx context.Context, doc []byte) (root *yamlv3.Node, err error) {
 		}
 	}()
 	root = &yamlv3.Node{}
-	if err := yamlv3.NewDecoder(&reader{ctx, doc}).Decode(root); err != nil && err != io.EOF { // nothing has no nodes
+	if err := yamlv3.NewDecoder(&reader{ctx, doc}).Decode(root); err != nil && err != io.EOF { // an empty document
 		return nil, syntaxError(err)
 	}
 	return root, nil
@@ -117,14 +117,14 @@ func mayRepeat(doc []byte) bool {
 // A counter counts the bytes of a tree as JSON.
 type counter struct {
 	anchors map[*yamlv3.Node]int64 // with aliases expanded
-	written int64                  // of all nodes counted so far, with no alias expanded
+	written int64                  // of all nodes counted so far, without expanding aliases
 }
 
 func (c *counter) count(n *yamlv3.Node) int64 {
 	size := nodeSize + textSize(n.Value)
 	if n.Kind == yamlv3.AliasNode {
 		c.written += nodeSize
-		// An anchor comes before its aliases. One that holds itself, which is an error, is not counted yet.
+		// An anchor precedes its aliases. An anchor that contains an alias of itself is an error and has no size yet.
 		return plus(nodeSize, c.anchors[n.Alias])
 	}
 	c.written += size
@@ -151,7 +151,7 @@ func textSize(s string) int64 {
 	return n
 }
 
-// plus adds sizes; what does not fit is the largest.
+// plus adds sizes and saturates on overflow.
 func plus(sizes ...int64) int64 {
 	var sum int64
 	for _, n := range sizes {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Documents with aliases, and how many bytes their aliases add.
+// Documents with aliases, and the number of bytes that these add.
 var repeating = []struct {
 	doc   string
 	added int64
@@ -33,14 +33,14 @@ var repeating = []struct {
 	{"a: &x\nb: *x\n", 4},
 }
 
-// Aliases are counted before they are expanded: they may add as much as there is room for, and no byte more (S1).
+// Aliases are counted before they are expanded. They may add exactly as much as the limit allows (S1).
 func TestExpansion(t *testing.T) {
 	for _, c := range repeating {
 		checkSlow(t, []byte(c.doc))
 		room := c.added
 		out, err := Slow(t.Context(), []byte(c.doc), &Options{Expansion: &room})
 		if err != nil || room != 0 {
-			t.Errorf("Slow(%q) with room for %d bytes = %s, %v; leaves %d", c.doc, c.added, out, err, room)
+			t.Errorf("Slow(%q) with a limit of %d bytes = %s, %v; leaves %d", c.doc, c.added, out, err, room)
 		}
 		if c.added == 0 {
 			continue
@@ -48,12 +48,12 @@ func TestExpansion(t *testing.T) {
 		var limit *LimitError
 		room = c.added - 1
 		if out, err = Slow(t.Context(), []byte(c.doc), &Options{Expansion: &room}); !errors.As(err, &limit) || limit.Max != c.added-1 || room != c.added-1 {
-			t.Errorf("Slow(%q) with room for %d bytes = %s, %v; leaves %d", c.doc, c.added-1, out, err, room)
+			t.Errorf("Slow(%q) with a limit of %d bytes = %s, %v; leaves %d", c.doc, c.added-1, out, err, room)
 		}
 	}
 }
 
-// Several documents may share one number.
+// Several documents may share a limit.
 func TestExpansionShared(t *testing.T) {
 	doc := []byte("a: &x text\nb: *x\n")
 	room := int64(20)
@@ -65,7 +65,7 @@ func TestExpansionShared(t *testing.T) {
 	}
 }
 
-// bombs are documents that a few bytes make large.
+// bombs are short documents that expand to large ones.
 func bombs() map[string]string {
 	long := strings.Repeat("A", 10_000)
 	many := func(s string, n int) string { return strings.Repeat(s, n) }
@@ -89,7 +89,7 @@ func bombs() map[string]string {
 	}
 }
 
-// What is refused for its size was not built: the memory that the refusal takes is a small part of it (S1).
+// A document that is refused for its size is not built first: refusing it takes little memory (S1).
 func TestExpansionMemory(t *testing.T) {
 	for name, doc := range bombs() {
 		t.Run(name, func(t *testing.T) {
@@ -106,17 +106,17 @@ func TestExpansionMemory(t *testing.T) {
 	}
 }
 
-// tagBomb is a document whose directive would be copied for each of its nodes.
+// tagBomb is a document with a tag directive that would be copied for each node.
 func tagBomb() string {
 	return "%TAG !e! tag:" + strings.Repeat("z", 200_000) + "\n---\na: [" + strings.Repeat("!e!x y,", 30_000) + "]\n"
 }
 
-// A directive for tags is refused before a parser sees it, wherever a parser would find it; that takes no memory (S1).
+// Tag directives are refused before parsing, wherever a parser would accept one, and without allocating (S1).
 func TestTagDirective(t *testing.T) {
 	bomb := tagBomb()
 	for _, tt := range []struct {
 		doc  string
-		line int // where it is refused; 0 where it is not
+		line int // the line at which it is refused, or 0
 	}{
 		{bomb, 1},
 		{"\ufeff" + bomb, 1},
@@ -154,7 +154,7 @@ func TestTagDirective(t *testing.T) {
 	}
 }
 
-// Neither does a document get a tree that is much larger than itself (S1).
+// A document that would become a tree much larger than itself is refused, too (S1).
 func TestManyNodes(t *testing.T) {
 	for name, unit := range map[string]string{"flow": "a,", "lists": "[],", "maps": "{},", "pairs": "a: b,"} {
 		doc := []byte("a: [" + strings.Repeat(unit, 8<<20/len(unit)) + "]\n")
@@ -171,8 +171,8 @@ func TestManyNodes(t *testing.T) {
 			t.Errorf("%s: allocates %d bytes", name, n)
 		}
 	}
-	// A text of the same length has few.
-	doc := []byte("a: |\n" + strings.Repeat(" some words, as they are written.\r\n", 8<<20/35))
+	// A text of the same length has few nodes.
+	doc := []byte("a: |\n" + strings.Repeat(" some words, as people write them.\r\n", 8<<20/35))
 	if _, err := Slow(t.Context(), doc, nil); err != nil {
 		t.Errorf("a long text: %v", err)
 	}
@@ -186,7 +186,7 @@ func allocated(do func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// A lateContext ends when it was asked n times whether it has ended.
+// A lateContext ends after its Err method has been called n times.
 type lateContext struct {
 	context.Context
 	n int
@@ -201,7 +201,7 @@ func (c *lateContext) Err() error {
 	return nil
 }
 
-// Parsing ends with its context, in the middle of a document (S1, D18).
+// Parsing stops in the middle of a document when its context ends (S1, D18).
 func TestSlowContext(t *testing.T) {
 	doc := []byte("x: &a 1\nl:\n" + strings.Repeat("- - a\r\n", 1<<16) + "y: *a\n")
 	for _, n := range []int{0, 1, 10} {
@@ -212,7 +212,7 @@ func TestSlowContext(t *testing.T) {
 			}
 		})
 		if allocs > int64(len(doc)) {
-			t.Errorf("after %d looks: it allocates %d bytes", n, allocs)
+			t.Errorf("canceled after %d checks: allocated %d bytes", n, allocs)
 		}
 	}
 	ended, cancel := context.WithCancelCause(t.Context())
@@ -255,7 +255,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A stream does not keep a document that is too long, and ends with its context.
+// A stream does not retain a document that is too long, and ends with its context.
 func TestStreamEnds(t *testing.T) {
 	s := NewStream(t.Context(), io.MultiReader(strings.NewReader("a: 1\n---\n"), endless{}), 1<<20)
 	if _, err := s.Next(); err != nil {
@@ -282,7 +282,8 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FuzzStream finds lines that a stream loses: those of its documents are the lines of the text, but for separators.
+// FuzzStream checks that a stream loses no lines: its documents contain all lines of the
+// text except separators.
 func FuzzStream(f *testing.F) {
 	for _, text := range []string{"", "a: 1\n---\nb: 2\n", "%YAML 1.1\n---\na\n...\n--- b\n", "# c\n---\n---\n"} {
 		f.Add([]byte(text))
@@ -303,7 +304,7 @@ func FuzzStream(f *testing.F) {
 			if len(kept) > 0 && kept[0] == string(line) {
 				kept = kept[1:]
 			} else if !separates(line) && !nothing(line) {
-				t.Fatalf("of %q the line %q is lost", text, line)
+				t.Fatalf("stream %q: line %q is lost", text, line)
 			}
 		}
 		if len(kept) > 0 {
@@ -312,7 +313,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// Nothing that follows a document is dropped (S1).
+// Text that follows a document is never silently dropped (S1).
 func TestMore(t *testing.T) {
 	for doc, want := range map[string]string{
 		"{\"a\":1}\n{\"b\":2}\n":        `{"a":1}{"b":2}`,

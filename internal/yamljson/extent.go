@@ -5,13 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// endOfValue returns the start of a line after the value of the key whose colon is at p: the value is the rest of the
-// line, the lines indented more than the key's column indent, and, if nothing else follows the key, a sequence at its
-// column. Comments and blank lines after the value are left to the caller.
-//
-// Quoted scalars and flow collections may go on at any column, so that indentation means nothing while one is open.
-// Those that begin in the value are therefore followed to their end. Where they begin must be certain: ok is false
-// where it is not.
+// endOfValue returns the start of the first line after the value of the key whose colon is at p. The value consists of
+// the rest of the line, the following lines that are indented more than indent, which is the key's column, and, if
+// these are empty, a sequence at that column. Comments and blank lines after the value are left to the caller. Quoted
+// scalars and flow collections may continue at any column, so indentation means nothing inside them, and those that
+// begin in the value are followed to their end. ok is false if it is not certain where they begin.
 func (c *converter) endOfValue(p, indent int) (end int, ok bool) {
 	doc := c.doc
 	from, sequence := p, false
@@ -23,7 +21,8 @@ func (c *converter) endOfValue(p, indent int) (end int, ok bool) {
 		_, first, ok := nextContent(doc, line, line)
 		sequence = ok && first < len(doc) && dash(doc, first)
 	}
-	// Lines indented more than a key or dash whose value has begun are the rest of that value, or an error.
+	// Once the value of a key or dash has begun, lines with more indentation than the key or dash are part of it, or
+	// invalid.
 	parent := indent
 	for end = line; line < len(doc); {
 		q := skipSpaces(doc, line)
@@ -53,9 +52,9 @@ func (c *converter) endOfValue(p, indent int) (end int, ok bool) {
 	return end, !breaks(doc[from:end])
 }
 
-// endOfElement passes over the line of a key or of dashes whose first text is at p, and over what is quoted and goes on
-// in other lines. It returns the start of the line after it, the column of the innermost key or dash, and whether that
-// has a value on its line.
+// endOfElement skips the line of a key or of dashes whose text begins at p, and quoted text that continues on other
+// lines. It returns the start of the next line, the column of the innermost key or dash, and whether that has a value
+// on its line.
 func (c *converter) endOfElement(line, p int) (next, column int, full, ok bool) {
 	doc, dashes := c.doc, false
 	for dash(doc, p) {
@@ -69,7 +68,7 @@ func (c *converter) endOfElement(line, p int) (next, column int, full, ok bool) 
 	}
 	colon, simple := keyEnd(doc, p)
 	if colon < 0 {
-		// Text without a key is the value of what came before; only that of a dash is common.
+		// Text without a key is the value of what precedes it, which is usually a dash.
 		if !dashes || startsPlain(doc, p) && bytes.IndexByte(doc[p:nextLine(doc, p)], '\t') >= 0 {
 			return 0, 0, false, false
 		}
@@ -83,7 +82,8 @@ func (c *converter) endOfElement(line, p int) (next, column int, full, ok bool) 
 	return next, p - line, full, ok
 }
 
-// ordinary is endOfElement for most lines: a key of letters and such, and nothing or a word after it.
+// ordinary is a faster endOfElement for most lines: a key of letters and similar characters, and at most one word
+// after it.
 func ordinary(doc []byte, p int) (next int, full, ok bool) {
 	if !flowByte(doc[p]) || doc[p] == '~' {
 		return 0, false, false
@@ -102,9 +102,9 @@ func ordinary(doc []byte, p int) (next int, full, ok bool) {
 	return 0, false, false
 }
 
-// endOfNode passes over what of a value is on the line of its key or dash, at p, and over what is quoted and goes on in
-// other lines. It returns the start of the next line, and whether there is a value. Plain scalars and literal text may
-// go on below.
+// endOfNode skips the part of a value that begins at p, on the line of its key or dash, and quoted text that continues
+// on other lines. It returns the start of the next line, and in full whether there is a value. Plain scalars and
+// literal text may continue on the following lines.
 func (c *converter) endOfNode(p int) (next int, full, ok bool) {
 	doc := c.doc
 	if p == len(doc) {
@@ -120,7 +120,7 @@ func (c *converter) endOfNode(p int) (next int, full, ok bool) {
 			return 0, false, false
 		}
 	case '[', '{':
-		// What appendFlow adds lies behind the end of dst, and is written over.
+		// The text that appendFlow appends is discarded.
 		if _, p, ok = appendFlow(c.dst, doc, p); !ok {
 			return 0, false, false
 		}
@@ -134,7 +134,7 @@ func (c *converter) endOfNode(p int) (next int, full, ok bool) {
 	return next, true, ok
 }
 
-// endOfQuoted returns the position after the quoted scalar at p, or -1 if it does not end.
+// endOfQuoted returns the position after the quoted scalar at p, or -1 if it is unterminated.
 func endOfQuoted(doc []byte, p int) int {
 	quote := doc[p]
 	for start := p + 1; ; {
@@ -168,7 +168,7 @@ func breaks(text []byte) bool {
 	return follows(text, 0x85, "\xc2") || follows(text, 0xa8, "\xe2\x80") || follows(text, 0xa9, "\xe2\x80")
 }
 
-// ascii returns a length up to which text is ASCII.
+// ascii returns the length of a prefix of text that is ASCII.
 func ascii(text []byte) int {
 	p := 0
 	for ; len(text)-p >= 32; p += 32 {

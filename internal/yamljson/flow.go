@@ -1,10 +1,10 @@
 package yamljson
 
-// maxFlowDepth limits nesting of flow collections, which appendFlow reads by calling itself.
+// maxFlowDepth limits nesting of flow collections, which appendFlow reads recursively.
 const maxFlowDepth = 64
 
-// appendFlow appends the flow collection at p and returns the position after it. It reads those that end on the line
-// where they begin and hold quoted scalars and plain ones made of the most ordinary characters.
+// appendFlow appends the flow collection at p and returns the position after it. It reads collections that end on the
+// same line and contain only quoted scalars and simple plain scalars.
 func appendFlow(dst, doc []byte, p int) (out []byte, next int, ok bool) {
 	if p+1 < len(doc) && doc[p+1] == doc[p]+2 { // the common [] and {}
 		return append(dst, doc[p], doc[p+1]), p + 2, true
@@ -103,8 +103,7 @@ func appendFlowMapping(dst, line []byte, p, depth int) (out []byte, next int, ok
 	}
 }
 
-// flowPlainEnd returns the end of the plain scalar at p in a flow collection, or p if there is none, or none of the
-// ordinary sort.
+// flowPlainEnd returns the end of the plain scalar at p in a flow collection, or p if there is no simple one.
 func flowPlainEnd(line []byte, p int) int {
 	end := p
 	for i := p; i < len(line); i++ {
@@ -133,7 +132,7 @@ func flowPlainEnd(line []byte, p int) int {
 	return p
 }
 
-// flowByte reports whether c is ordinary anywhere in a plain scalar.
+// flowByte reports whether c has no special meaning anywhere in a plain scalar.
 func flowByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '/' || c == '~'
 }

@@ -2,7 +2,7 @@ package yamljson
 
 import "testing"
 
-// FuzzConvert holds Convert against the library, and skipping against not skipping.
+// FuzzConvert compares Convert with the library, with and without skipping.
 func FuzzConvert(f *testing.F) {
 	for _, doc := range accepted {
 		f.Add([]byte(doc))

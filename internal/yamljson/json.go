@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// JSON returns the JSON form of a document that is YAML or JSON. JSON is returned as it is, and part of doc. Errors are
-// those of [Slow].
+// JSON returns the JSON form of a document that is YAML or JSON. If it is JSON, the result shares memory with doc. The
+// errors are those of [Slow].
 func JSON(ctx context.Context, doc []byte, opts *Options) ([]byte, error) {
 	text := bytes.TrimSpace(doc)
 	if len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
@@ -20,8 +20,8 @@ func JSON(ctx context.Context, doc []byte, opts *Options) ([]byte, error) {
 	return Slow(ctx, doc, opts)
 }
 
-// Values returns the JSON form of the values of a document. JSON may have several, one after the other, as the lines of
-// a log do; YAML has one. Nothing of the document is left out. Errors are those of [Slow].
+// Values returns the JSON form of all values in a document. JSON may have several, one after the other, as in logs;
+// YAML has one. The errors are those of [Slow], including [ErrMore].
 func Values(ctx context.Context, doc []byte, opts *Options) ([][]byte, error) {
 	if values, ok := jsonValues(doc); ok {
 		return values, nil
@@ -33,7 +33,7 @@ func Values(ctx context.Context, doc []byte, opts *Options) ([][]byte, error) {
 	return [][]byte{out}, nil
 }
 
-// jsonValues returns the values of a text that consists of objects and lists in JSON.
+// jsonValues returns the values of a JSON text that consists of objects and lists.
 func jsonValues(text []byte) (values [][]byte, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	for {

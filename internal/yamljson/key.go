@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// plainKeyEnd returns the position of the colon after the plain key at p, or -1 if the text at p is not a key. Simple
-// shows that the key can be copied into JSON without a look.
+// plainKeyEnd returns the position of the colon after the plain key at p, or -1 if the text at p is not a key. simple
+// reports whether the key can be copied into JSON unchanged.
 func plainKeyEnd(doc []byte, p int) (colon int, simple bool) {
 	simple = true
 	for i := p; ; i++ {
@@ -32,8 +32,8 @@ func plainKeyEnd(doc []byte, p int) (colon int, simple bool) {
 	}
 }
 
-// keyEnd returns the position of the colon after the key at p, or -1 if the node at p does not begin with a key. Simple
-// shows that the key is plain and can be copied into JSON without a look.
+// keyEnd returns the position of the colon after the key at p, or -1 if the node at p does not begin with a key.
+// simple reports whether the key is plain and can be copied into JSON unchanged.
 func keyEnd(doc []byte, p int) (colon int, simple bool) {
 	switch doc[p] {
 	case '"', '\'':
@@ -49,7 +49,7 @@ func keyEnd(doc []byte, p int) (colon int, simple bool) {
 	return plainKeyEnd(doc, p)
 }
 
-// quotedEnd returns the position after the quoted scalar at p if that ends on the same line, or -1.
+// quotedEnd returns the position after the quoted scalar at p, or -1 if it does not end on the same line.
 func quotedEnd(doc []byte, p int) int {
 	quote := doc[p]
 	for i := p + 1; i < len(doc); i++ {
@@ -71,7 +71,7 @@ func quotedEnd(doc []byte, p int) int {
 	return -1
 }
 
-// appendKey appends the key between p and colon, which keyEnd has found, as a JSON string.
+// appendKey appends the key between p and colon, as found by keyEnd, as a JSON string.
 func appendKey(dst, doc []byte, p, colon int, simple bool) (out []byte, ok bool) {
 	if colon-p > maxKey {
 		return dst, false
@@ -98,15 +98,15 @@ func appendKey(dst, doc []byte, p, colon int, simple bool) (out []byte, ok bool)
 	return append(dst, '"'), true
 }
 
-// A keySet holds the hashes of the keys of all open mappings, the outermost first. Equal hashes are taken for equal
-// keys: at worst a document goes to the full parser without need.
+// A keySet holds the hashes of the keys of all open mappings, the outermost first. Keys with equal hashes are treated
+// as equal: at worst, a document is left to the full parser unnecessarily.
 type keySet []uint64
 
-// fewKeys is the number of keys up to which a new key may be compared with all others at once. In larger mappings
-// repeated keys are found by sorting, when the mapping ends.
+// fewKeys is the maximum number of keys with which each new key is compared. In larger mappings, repeated keys are
+// found by sorting when the mapping ends.
 const fewKeys = 16
 
-// add adds a key, by its hash h, to the mapping f. It reports false if the key is there already.
+// add adds a key, given by its hash h, to the mapping f. It returns false if the mapping already has the key.
 func (s keySet) add(f *frame, h uint64) (keySet, bool) {
 	bit := uint64(1) << (h >> 58)
 	if f.seen&bit != 0 && len(s)-f.keys < fewKeys && slices.Contains(s[f.keys:], h) {
@@ -116,7 +116,7 @@ func (s keySet) add(f *frame, h uint64) (keySet, bool) {
 	return append(s, h), true
 }
 
-// drop removes the keys of the mapping f. It reports false if two of them are equal.
+// drop removes the keys of the mapping f. It returns false if two of them are equal.
 func (s keySet) drop(f *frame) (keySet, bool) {
 	keys := s[f.keys:]
 	if len(keys) > fewKeys {
@@ -130,7 +130,7 @@ func (s keySet) drop(f *frame) (keySet, bool) {
 	return s[:f.keys], true
 }
 
-// hash mixes all bytes of b. Its steps are one-to-one, so texts of one length up to eight bytes never collide.
+// hash mixes all bytes of b. Each step is reversible, so texts of the same length up to eight bytes never collide.
 func hash(b []byte) uint64 {
 	const m = 0x9e3779b97f4a7c15
 	h := uint64(len(b)) * m

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// nextContent returns the position of the first byte of content at or after p, and the start of its line. P is in the
-// line that starts at start, with only spaces before it. Blank lines and comments are not content. At the end of doc the
-// position is len(doc).
+// nextContent returns the start of the line of the next content at or after p, and the position of the content. p is
+// on the line that starts at start, preceded only by spaces. Blank lines and comments are not content. At the end of
+// doc, the position is len(doc).
 func nextContent(doc []byte, start, p int) (line, content int, ok bool) {
 	for line = start; ; line = p {
 		p = skipSpaces(doc, p)
@@ -29,8 +29,8 @@ func nextContent(doc []byte, start, p int) (line, content int, ok bool) {
 	}
 }
 
-// endLine passes over spaces and a comment, which must be all that is left of the line at p, and returns the start of
-// the next line. A comment stands at p or after a space.
+// endLine skips spaces and a comment at p and returns the start of the next line. It returns false if the line has
+// other text. A comment must follow a space unless the line begins with it.
 func endLine(doc []byte, p int) (next int, ok bool) {
 	if p < len(doc) && doc[p] == '\n' {
 		return p + 1, true
@@ -84,7 +84,7 @@ func dash(doc []byte, p int) bool {
 	return doc[p] == '-' && (p+1 == len(doc) || doc[p+1] == ' ' || doc[p+1] == '\n')
 }
 
-// documentMarker reports whether line begins with --- or ..., whatever follows.
+// documentMarker reports whether line begins with --- or ..., regardless of what follows.
 func documentMarker(line []byte) bool {
 	return len(line) >= 3 && (string(line[:3]) == "---" || string(line[:3]) == "...")
 }

@@ -2,9 +2,9 @@ package yamljson
 
 import "bytes"
 
-// The nodes that a parser builds take much more memory than their text, so their number is bounded before it runs, by
-// counting the bytes that can begin one. Those of literal and folded text do not, where it is certain that they are in
-// such text: a script in a ConfigMap may hold any number of them.
+// A parser's nodes take much more memory than their text, so their number is limited before parsing by counting the
+// bytes that can begin one. Bytes in literal and folded text are not counted if they certainly belong to it: a script
+// in a ConfigMap may contain any number of them.
 
 // fewNodes returns an error for a document that may have more than max nodes.
 func fewNodes(doc []byte, max int64) error {
@@ -15,7 +15,7 @@ func fewNodes(doc []byte, max int64) error {
 	return &LimitError{Kind: Nodes, Max: max}
 }
 
-// nodeBytes counts the bytes that can begin a node: one begins at most three.
+// nodeBytes counts the bytes that can begin a node. Each begins at most three.
 func nodeBytes(doc []byte) int64 {
 	var n int64
 	for _, c := range doc {
@@ -27,7 +27,7 @@ func nodeBytes(doc []byte) int64 {
 	return n
 }
 
-// literalBytes is nodeBytes for the literal and folded text of a document.
+// literalBytes returns the part of nodeBytes that is in the literal and folded text of a document.
 func literalBytes(doc []byte) int64 {
 	if bytes.IndexByte(doc, '\r') >= 0 {
 		doc = bytes.ReplaceAll(doc, []byte("\r\n"), []byte("\n"))
@@ -37,8 +37,8 @@ func literalBytes(doc []byte) int64 {
 	return n
 }
 
-// literals passes the lines of the literal and folded text of a document to visit: up to the first line of the
-// document that is not certain to be what it looks like.
+// literals calls visit with the lines of the literal and folded text of a document. It stops at the first line whose
+// meaning is not certain.
 func literals(doc []byte, visit func([]byte)) {
 	if breaks(doc) {
 		return
@@ -55,16 +55,16 @@ func literals(doc []byte, visit func([]byte)) {
 	}
 }
 
-// An outline passes over the lines of a document in block style.
+// An outline goes through the lines of a document in block style.
 type outline struct {
 	doc    []byte
 	line   int  // where the next line starts
-	column int  // of the innermost key or indicator so far
-	full   bool // it has a value, which may go on in lines that are indented more
+	column int  // of the last key or indicator
+	full   bool // it has a value, which may continue on lines with more indentation
 }
 
-// next passes over a line, and over what is quoted and goes on in others. Indent is that of the literal or folded text
-// that follows, or 0 if another line does. ok is false where it is not certain what the line is.
+// next skips a line, and quoted text that continues on other lines. indent is the indentation of the literal or folded
+// text that follows, or 0 if none follows. ok is false if the meaning of the line is not certain.
 func (o *outline) next() (indent int, ok bool) {
 	doc := o.doc
 	p := skipSpaces(doc, o.line)
@@ -85,7 +85,7 @@ func (o *outline) next() (indent int, ok bool) {
 		o.line = nextLine(doc, p)
 		return 0, true
 	}
-	begun := false // a key or an indicator is on the line
+	begun := false // the line has a key or an indicator
 	for p < len(doc) && (doc[p] == '-' || doc[p] == '?' || doc[p] == ':') && (p+1 == len(doc) || doc[p+1] == ' ' || doc[p+1] == '\n') {
 		begun, o.column = true, p-o.line
 		p = skipSpaces(doc, p+1)
@@ -116,7 +116,7 @@ func (o *outline) next() (indent int, ok bool) {
 	return o.value(p)
 }
 
-// value passes over the value at p, which is the rest of its line.
+// value skips the value at p, which is the rest of its line.
 func (o *outline) value(p int) (indent int, ok bool) {
 	doc := o.doc
 	o.full = p < len(doc) && doc[p] != '\n' && doc[p] != '#'
@@ -146,7 +146,7 @@ func (o *outline) value(p int) (indent int, ok bool) {
 	return 0, ok
 }
 
-// header passes over the indicators of literal or folded text at p, and returns its indentation.
+// header skips the indicators of literal or folded text at p, and returns the indentation of the text.
 func (o *outline) header(p int) (indent int, ok bool) {
 	doc, parent := o.doc, max(o.column, 0)
 	for ; p < len(doc) && (doc[p] == '-' || doc[p] == '+' || '1' <= doc[p] && doc[p] <= '9'); p++ {
@@ -160,7 +160,7 @@ func (o *outline) header(p int) (indent int, ok bool) {
 	if o.line, ok = endLine(doc, p); !ok || indent > 0 {
 		return indent, ok
 	}
-	// The first line with text has the indentation of all, unless a blank line before it has more spaces.
+	// The first line with text determines the indentation, unless a blank line before it has more spaces.
 	indent = parent + 1
 	for line := o.line; line < len(doc); line++ {
 		start := line
@@ -173,7 +173,7 @@ func (o *outline) header(p int) (indent int, ok bool) {
 	return indent, true
 }
 
-// text passes over the lines of literal or folded text, and returns them.
+// text skips the lines of literal or folded text, and returns them.
 func (o *outline) text(indent int) []byte {
 	doc, start := o.doc, o.line
 	for o.line < len(doc) {
@@ -186,8 +186,8 @@ func (o *outline) text(indent int) []byte {
 	return doc[start:o.line]
 }
 
-// endOfFlow returns the position after the flow collection at p, or -1 where that is not certain: quotes in it begin a
-// quoted scalar only after a bracket, a comma or a colon.
+// endOfFlow returns the position after the flow collection at p, or -1 if it is not certain. Inside the collection, a
+// quote begins a scalar only after a bracket, a comma or a colon.
 func endOfFlow(doc []byte, p int) int {
 	depth, last := 0, byte(0) // the last byte other than white space
 	for p < len(doc) {

@@ -8,8 +8,8 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// TestNodesInText: the lines of literal and folded text are not counted as nodes, where it is certain that they are
-// such lines; where it is not, they are (S1).
+// TestNodesInText checks that lines of literal and folded text are not counted as nodes, unless it is uncertain that
+// they belong to such text (S1).
 func TestNodesInText(t *testing.T) {
 	many := strings.Repeat("- [a: {b, c: ? -, d}]\n", 1000)
 	under := func(indent string) string { return strings.ReplaceAll(indent+many, "\n-", "\n"+indent+"-") }
@@ -28,7 +28,7 @@ func TestNodesInText(t *testing.T) {
 		{"a: \"\n b: |\n  \"\nc: |\n" + many, false},          // text in quotes, and an empty text
 		{"a: [\"\n b: |\n   \", " + under("  ") + "]", false}, // the same in a list
 		{"a: [x,\n b: |\n" + under("  ") + "]", false},
-		{"a: {b: it's, c: d}\nb: |\n" + under(" "), false}, // a quote that may be one
+		{"a: {b: it's, c: d}\nb: |\n" + under(" "), false}, // a quote that may begin a scalar
 		{"a: # |\n" + under("  "), false},
 		{"# a: |\n" + under("  "), false},
 		{"a: x |\n" + under("  "), false},
@@ -44,7 +44,7 @@ func TestNodesInText(t *testing.T) {
 	}
 }
 
-// TestLimitsByName: what a document has too much of has its own error (S1).
+// TestLimitsByName checks that each exceeded limit has its own error (S1).
 func TestLimitsByName(t *testing.T) {
 	script := strings.Repeat("    for i in a, b; do [ -n $i ] && echo \"{i: $i}\"; done\n", 300_000)
 	for _, tt := range []struct {
@@ -66,7 +66,7 @@ func TestLimitsByName(t *testing.T) {
 	}
 }
 
-// FuzzLiterals finds text that is taken for literal and is not: whatever stands there instead makes no other nodes.
+// FuzzLiterals checks that text treated as literal really is: replacing it does not change the other nodes.
 func FuzzLiterals(f *testing.F) {
 	for _, doc := range []string{
 		"a: |\n  b: [c, d]\ne: f\n", "- - a: >-\n\n     x\n    - y\n", "a: \"\n b: |\n  \"\nc: [\n d: |\n  x, y]\n",

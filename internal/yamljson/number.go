@@ -10,11 +10,10 @@ import (
 
 var styleFloat = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// resolveNumber returns the JSON number that the plain scalar s stands for, or "" if it is a string. It reports false
-// for infinities and NaN, which JSON does not have. The text begins with a digit, a sign or a dot.
-//
-// This is the numeric part of resolve in go.yaml.in/yaml/v2, step by step, with its quirks: base 0 for integers, so
-// that 0777, 0o777 and 0x1ff are the same; underscores dropped anywhere; a leading dot left to strconv alone.
+// resolveNumber returns the JSON number that the plain scalar s stands for, or "" if it is a string. ok is false for
+// infinities and NaN, which JSON does not have. s must begin with a digit, a sign or a dot. This is the numeric part of
+// resolve in go.yaml.in/yaml/v2, including its quirks: integers are parsed with base 0, so that 0777, 0o777 and 0x1ff
+// are the same; underscores are dropped anywhere; and a leading dot is left to strconv.
 func resolveNumber(s string) (number string, ok bool) {
 	switch s {
 	case ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF":

@@ -2,12 +2,12 @@ package yamljson
 
 import "strings"
 
-// What the first byte of a plain scalar says about it.
+// What the first byte of a plain scalar implies.
 const (
 	startsString  = iota // it is a string
 	startsWord           // perhaps a word like true
-	startsNumber         // perhaps a number, or such a word as .inf
-	startsNothing        // it is not a plain scalar, or one that is left to Slow, or needs a look at the next byte
+	startsNumber         // perhaps a number, or a word such as .inf
+	startsNothing        // it is not plain, is left to Slow, or depends on the next byte
 )
 
 var plainStart = func() (t [256]uint8) {
@@ -24,8 +24,8 @@ var plainStart = func() (t [256]uint8) {
 	return t
 }()
 
-// startsPlain reports whether a plain scalar may begin at p. Question marks and colons may, in places; they are left
-// out here.
+// startsPlain reports whether a plain scalar begins at p. It returns false for question marks and colons, which can
+// begin one in some contexts.
 func startsPlain(doc []byte, p int) bool {
 	if doc[p] == '-' {
 		return !dash(doc, p) && doc[p+1] != '\t'
@@ -33,8 +33,8 @@ func startsPlain(doc []byte, p int) bool {
 	return plainStart[doc[p]] != startsNothing
 }
 
-// appendPlain appends the plain scalar at p. Its further lines are those indented more than indent. It returns the start
-// of the line where it looked last, and how far it looked: there may be content, but none before.
+// appendPlain appends the plain scalar at p, which continues on lines that are indented more than indent. It returns
+// where to continue (next) and the start of that line (line); the text between them is only spaces.
 func appendPlain(dst, doc []byte, p, indent int) (out []byte, line, next int, ok bool) {
 	if !startsPlain(doc, p) {
 		return dst, 0, 0, false
@@ -59,7 +59,7 @@ func appendPlain(dst, doc []byte, p, indent int) (out []byte, line, next int, ok
 			dst = append(dst, '"')
 			if lines == 1 {
 				dst, ok = resolvePlain(dst, base, doc[start:end])
-			} // else it holds a space or a line break, and can only be a string
+			} // else it contains a space or a line break and can only be a string
 			return dst, line, p, ok
 		}
 		dst = appendFold(dst, blank)
@@ -69,8 +69,8 @@ func appendPlain(dst, doc []byte, p, indent int) (out []byte, line, next int, ok
 	}
 }
 
-// appendPlainLine appends the text of a plain scalar at p up to the end of the line or a comment, whose position it
-// returns.
+// appendPlainLine appends the text of a plain scalar at p up to the end of the line or to a comment. It returns the
+// position where it stopped.
 func appendPlainLine(dst, doc []byte, p int) (out []byte, next int, ok bool) {
 	for {
 		dst, p = copyText(dst, doc, p, ':', '#')
@@ -84,7 +84,7 @@ func appendPlainLine(dst, doc []byte, p int) (out []byte, next int, ok bool) {
 		switch doc[p] {
 		case ':':
 			if p+1 == len(doc) || doc[p+1] == ' ' || doc[p+1] == '\n' || doc[p+1] == '\t' {
-				return dst, 0, false // what came before is a key
+				return dst, 0, false // the text before the colon is a key
 			}
 		case '#':
 		default:
@@ -95,8 +95,9 @@ func appendPlainLine(dst, doc []byte, p int) (out []byte, next int, ok bool) {
 	}
 }
 
-// resolvePlain replaces the JSON string at the end of dst, from base, with what the plain scalar stands for. Text is
-// the scalar as it is in the document, with spaces after it. It reports false for what JSON does not have.
+// resolvePlain replaces the JSON string at the end of dst, which begins at base, with the value of the plain scalar.
+// text is the scalar in the document, possibly followed by spaces. It returns false for a value that JSON does not
+// have.
 func resolvePlain(dst []byte, base int, text []byte) (out []byte, ok bool) {
 	if plainStart[text[0]] == startsString {
 		return dst, true
@@ -125,9 +126,8 @@ func resolvePlain(dst []byte, base int, text []byte) (out []byte, ok bool) {
 	return dst, true
 }
 
-// nextText passes over the rest of a line, which begins at p with its line break or the end of doc, and over blank
-// lines. It returns the start of the line where there is text again, the position of that text and the number of blank
-// lines.
+// nextText skips the line break at p and the blank lines after it. It returns the start of the next line with text,
+// the position of that text and the number of blank lines.
 func nextText(doc []byte, p int) (line, text, blank int, ok bool) {
 	if p == len(doc) {
 		return p, p, 0, true
@@ -148,7 +148,7 @@ func nextText(doc []byte, p int) (line, text, blank int, ok bool) {
 	}
 }
 
-// appendFold joins two lines of a flow scalar with that many blank lines between them.
+// appendFold joins two lines of a flow scalar that have blank blank lines between them.
 func appendFold(dst []byte, blank int) []byte {
 	if blank == 0 {
 		return append(dst, ' ')
@@ -170,12 +170,12 @@ const (
 	isNull         // null, ~ and so on
 	isTrue         // true, yes, on, y
 	isFalse        // false, no, off, n
-	isDecimal      // an integer that JSON writes the same way
-	isNumeric      // perhaps a number: ask resolveNumber
+	isDecimal      // an integer that is the same in JSON
+	isNumeric      // perhaps a number: call resolveNumber
 )
 
-// classify returns what a plain scalar on one line stands for, after resolve in go.yaml.in/yaml/v2. Timestamps are
-// strings: that is what they become when the target is an interface.
+// classify returns the kind of value that a plain scalar on one line stands for, following resolve in
+// go.yaml.in/yaml/v2. Timestamps are strings, because that is what they become when decoded into an interface.
 func classify(text []byte) kind {
 	switch plainStart[text[0]] {
 	case startsWord:
@@ -212,7 +212,7 @@ func classifyWord(text []byte) kind {
 	return isString
 }
 
-// numberByte holds the bytes of numbers in any base, and of the words .inf and .nan.
+// numberByte marks the bytes that occur in numbers of any base and in the words .inf and .nan.
 var numberByte = func() (t [256]bool) {
 	for _, c := range "0123456789abcdefABCDEFxXoOiInN._+-" {
 		t[c] = true
@@ -220,7 +220,8 @@ var numberByte = func() (t [256]bool) {
 	return t
 }()
 
-// classifyNumber sorts out what begins like a number: mostly versions such as 1.2.3, which are strings.
+// classifyNumber is classify for text that begins like a number. Most of these are versions such as 1.2.3, which are
+// strings.
 func classifyNumber(text []byte) kind {
 	digits, dots := 0, 0
 	for _, c := range text {

@@ -59,7 +59,7 @@ func appendDouble(dst, doc []byte, p int) (out []byte, next int, ok bool) {
 			if p == len(doc) {
 				return dst, 0, false
 			}
-			if doc[p] == '\n' { // a break that is not part of the text
+			if doc[p] == '\n' { // an escaped line break, which is not part of the text
 				var blank int
 				if p, blank, ok = nextQuoted(doc, p); !ok {
 					return dst, 0, false
@@ -75,8 +75,8 @@ func appendDouble(dst, doc []byte, p int) (out []byte, next int, ok bool) {
 	}
 }
 
-// nextQuoted passes over the line break at p, blank lines and the spaces before the next text of a quoted scalar,
-// which the full parser lets begin at any column. It returns where that is and the number of blank lines.
+// nextQuoted skips the line break at p, blank lines and the indentation of the next text of a quoted scalar, which the
+// full parser accepts at any column. It returns the position of that text and the number of blank lines.
 func nextQuoted(doc []byte, p int) (next, blank int, ok bool) {
 	line, p, blank, ok := nextText(doc, p)
 	if !ok || p == len(doc) || p == line && documentMarker(doc[p:]) {
@@ -85,7 +85,7 @@ func nextQuoted(doc []byte, p int) (next, blank int, ok bool) {
 	return p, blank, true
 }
 
-// trimSpaces removes spaces from the end of dst, down to the length kept.
+// trimSpaces removes spaces from the end of dst, but not below the length kept.
 func trimSpaces(dst []byte, kept int) []byte {
 	n := len(dst)
 	for n > kept && dst[n-1] == ' ' {
@@ -94,7 +94,7 @@ func trimSpaces(dst []byte, kept int) []byte {
 	return dst[:n]
 }
 
-// appendEscape appends what the escape at p stands for; its backslash is before p.
+// appendEscape appends the character that the escape at p stands for. The backslash is before p.
 func appendEscape(dst, doc []byte, p int) (out []byte, next int, ok bool) {
 	var r rune
 	digits := 0
@@ -164,7 +164,7 @@ func appendEscape(dst, doc []byte, p int) (out []byte, next int, ok bool) {
 	return appendRune(dst, r), p, true
 }
 
-// appendRune appends r as part of a JSON string, in the form that copyText gives it: keys are compared in that form.
+// appendRune appends r to a JSON string, encoded as by copyText, because keys are compared in encoded form.
 func appendRune(dst []byte, r rune) []byte {
 	const hex = "0123456789abcdef"
 	switch {

@@ -11,9 +11,9 @@ var (
 	errUTF16 = errors.New("the text is UTF-16; save it as UTF-8")
 )
 
-// refuse returns an error for text that no parser may see (S1). The prefix that a %TAG directive declares is copied for
-// each node with its handle, so a line can stand for any amount of memory; kubectl and opm do not read such documents
-// either, because they cut streams before every "---". In UTF-16, nothing that is bounded here could be found.
+// refuse returns an error for text that must not reach a parser (S1). The prefix that a %TAG directive declares is
+// copied for each node with its handle, so a single line can take any amount of memory. kubectl and opm do not read
+// such documents either, because they split streams before every "---". UTF-16 would hide text from all checks.
 func refuse(doc []byte) error {
 	if bytes.HasPrefix(doc, []byte("\xff\xfe")) || bytes.HasPrefix(doc, []byte("\xfe\xff")) {
 		return &Error{Err: errUTF16}
@@ -30,7 +30,7 @@ func refuse(doc []byte) error {
 	}
 }
 
-// beginsLine reports whether a parser takes what follows text for the beginning of a line.
+// beginsLine reports whether a parser treats the text after this prefix as the beginning of a line.
 func beginsLine(text []byte) bool {
 	if len(text) == 0 || string(text) == "\ufeff" {
 		return true

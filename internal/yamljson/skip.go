@@ -2,8 +2,8 @@ package yamljson
 
 import "bytes"
 
-// skipValue passes over the value of the key "value" whose colon it is given, if that is not wanted and its end is plain
-// to see. Otherwise it is converted as any other.
+// skipValue skips the value of the key "value" whose colon is at p, if it is not wanted and its end is certain. Other
+// values are converted.
 func (c *converter) skipValue(colon int) bool {
 	f := c.top()
 	if !f.typed {
@@ -23,7 +23,7 @@ func (c *converter) skipValue(colon int) bool {
 	return true
 }
 
-// setType takes note of the type of the property in the innermost frame.
+// setType records the type of the property in the innermost frame.
 func (c *converter) setType(typ []byte) {
 	f := c.top()
 	f.typed, f.unwanted = true, c.skip(typ)
@@ -37,8 +37,8 @@ func plainText(json []byte) ([]byte, bool) {
 	return json[1 : len(json)-1], true
 }
 
-// typeBelow returns the text of the key "type" if that is the next key after the one whose colon is at p, in a
-// mapping at column indent. It returns nil when that is not so, or not plain to see.
+// typeBelow returns the text of the key "type" if it is the key after the one whose colon is at p, in a mapping at
+// column indent. It returns nil if it is not, or if that is not certain.
 func (c *converter) typeBelow(p, indent int) []byte {
 	doc := c.doc
 	end, ok := c.endOfValue(p, indent)
@@ -57,7 +57,7 @@ func (c *converter) typeBelow(p, indent int) []byte {
 	if len(text) == 0 || !startsPlain(text, 0) || !isText(text) {
 		return nil
 	}
-	// Text may go on in the next line.
+	// The text may continue on the next line.
 	end = len(doc) - len(rest) + len(text)
 	line, q, ok = nextContent(doc, end, end)
 	if !ok || q < len(doc) && q-line > indent {

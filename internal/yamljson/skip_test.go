@@ -38,7 +38,7 @@ var skipping = []struct {
 	{"quotes that go on",
 		"properties:\n- type: heavy\n  value:\n    a: \"b \\\"\n      c\\\\\"\n    'd': 'e ''\n\n      f'\n    - \"g\": h\n- type: light\n",
 		`{"properties":[{"type":"heavy","value":null},{"type":"light"}]}`},
-	{"quotes that go on at any column",
+	{"quotes that continue at any column",
 		"properties:\n- type: heavy\n  value: \"x\n- type: light\n  value: {a: b} #\"\n- value:\n  - a: 'x\n  type: light\n'\n  type: heavy\n",
 		`{"properties":[{"type":"heavy","value":null},{"value":null,"type":"heavy"}]}`},
 	{"quotes and brackets in text",
@@ -55,7 +55,7 @@ var skipping = []struct {
 	{"only in a sequence", "properties:\n  type: heavy\n  value: a\n", `{"properties":{"type":"heavy","value":"a"}}`},
 	{"only for strings", "properties:\n- type: 1\n  value: a\n- type:\n  - heavy\n  value: b\n- type: |\n    heavy\n  value: c\n",
 		`{"properties":[{"type":1,"value":"a"},{"type":["heavy"],"value":"b"},{"type":"heavy\n","value":"c"}]}`},
-	{"a type that goes on", "properties:\n- value: a\n  type: heavy\n    duty\n- value: b\n  type: light\n\n    heavy\n",
+	{"a type on several lines", "properties:\n- value: a\n  type: heavy\n    duty\n- value: b\n  type: light\n\n    heavy\n",
 		`{"properties":[{"value":"a","type":"heavy duty"},{"value":"b","type":"light\nheavy"}]}`},
 	{"other keys between", "properties:\n- value: a\n  x: b\n  type: heavy\n- type: heavy\n  x: c\n  value:\n    d: e\n  z: f\n",
 		`{"properties":[{"value":"a","x":"b","type":"heavy"},{"type":"heavy","x":"c","value":null,"z":"f"}]}`},
@@ -79,7 +79,7 @@ func TestSkipValue(t *testing.T) {
 	}
 }
 
-// smuggled are documents in whose skipped values something goes on where it ends by indentation.
+// smuggled lists documents with skipped values that continue beyond the lines of their indentation.
 var smuggled = []string{
 	"properties:\n- type: heavy\n  value: \"x\n- type: light\n  value: {g: h} #\"\n",
 	"properties:\n- type: heavy\n  value: 'x\n- type: light\n  value: {g: h} #'\n",
@@ -103,11 +103,11 @@ var smuggled = []string{
 	"properties:\n- type: heavy\n  value:\n    a: |\n      \"\n    b: \"x\n- type: light\n  value: {g: h} #\"\n",
 }
 
-// TestSkipValueAgrees: where a value ends is the same whether it is skipped or read.
+// TestSkipValueAgrees checks that a value ends at the same place whether it is skipped or read.
 func TestSkipValueAgrees(t *testing.T) {
 	for _, doc := range smuggled {
 		if _, err := Slow(t.Context(), []byte(doc), nil); err != nil {
-			t.Errorf("%q is no YAML and proves nothing: %v", doc, err)
+			t.Errorf("the test document %q is not YAML: %v", doc, err)
 		}
 		checkSkipped(t, []byte(doc), heavy)
 	}
@@ -127,8 +127,8 @@ func TestSkipValueRefused(t *testing.T) {
 	}
 }
 
-// checkSkipped compares a conversion that skips with the full parser. What that refuses is not part of the comparison:
-// what is skipped is not checked.
+// checkSkipped compares a conversion that skips values with the full parser. Documents that the parser refuses are
+// ignored, because skipped text is not checked.
 func checkSkipped(t testing.TB, doc []byte, skip func([]byte) bool) {
 	t.Helper()
 	short, ok := Convert(nil, doc, &Options{SkipValue: skip})
@@ -157,8 +157,8 @@ func checkSkipped(t testing.TB, doc []byte, skip func([]byte) bool) {
 	}
 }
 
-// blank takes out the values that may be skipped. A value may be kept where the type comes too late to know, or where
-// its end is not plain to see.
+// blank sets the values that may be skipped to null. Some are not skipped: if the type follows too late, or the end is
+// not certain.
 func blank(doc any, skip func([]byte) bool) {
 	top, _ := doc.(map[string]any)
 	properties, _ := top["properties"].([]any)

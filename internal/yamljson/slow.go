@@ -13,19 +13,17 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// An Error is why the full parser did not accept a document.
+// An Error states why the full parser did not accept a document.
 type Error struct {
-	Line int // line in the document, from 1, as the parser gives it; 0 if it gives none
+	Line int // line in the document, from 1, or 0 if the parser does not report it
 	Err  error
 }
 
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Slow returns the JSON form of the YAML document doc, made by the parser of sigs.k8s.io/yaml. The error is an *Error, a
-// *[LimitError], or the cause of the context's end.
-//
-// The error is [ErrMore] when more follows the first document than empty ones.
+// Slow returns the JSON form of the YAML document doc, using the parser of sigs.k8s.io/yaml. The error is an *Error, a
+// *[LimitError], the cause of the context's end, or [ErrMore] if anything but empty documents follows the first one.
 func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the parser panics on a few malformed inputs
@@ -49,13 +47,13 @@ func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error
 	d := yaml.NewDecoder(&reader{ctx, doc})
 	d.SetStrict(opts.Strict)
 	var v any
-	if err := d.Decode(&v); err != nil && err != io.EOF { // nothing is null
+	if err := d.Decode(&v); err != nil && err != io.EOF { // an empty document is null
 		return nil, syntaxError(err)
 	}
 	if more(d) {
 		return nil, &Error{Err: ErrMore}
 	}
-	// A document that the two parsers read differently must not get around the limit.
+	// A document that the two parsers read differently must not evade the limit.
 	if mayRepeat(doc) && sizeOf(v) > plus(room, int64(len(doc))*maxSource) {
 		return nil, &LimitError{Kind: Expansion, Max: room}
 	}
@@ -68,10 +66,10 @@ func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error
 	return out, nil
 }
 
-// ErrMore is the cause of the error for text after the end of a document, which a parser would drop in silence.
+// ErrMore reports text after the end of a document, which a parser would silently drop.
 var ErrMore = errors.New("more text follows the end of the document")
 
-// more reports whether a decoder has text left other than empty documents. It makes no values of it.
+// more reports whether a decoder has anything left but empty documents. It does not build their values.
 func more(d *yaml.Decoder) bool {
 	for {
 		var left content
@@ -83,16 +81,16 @@ func more(d *yaml.Decoder) bool {
 	}
 }
 
-// A content notes whether it was decoded from something other than null.
+// A content records whether a value other than null was decoded.
 type content bool
 
-// UnmarshalYAML implements yaml.Unmarshaler, to which nulls are not passed.
+// UnmarshalYAML implements yaml.Unmarshaler, which is not called for null.
 func (c *content) UnmarshalYAML(func(any) error) error {
 	*c = true
 	return nil
 }
 
-// A reader ends with its context, so that a parser of its text does.
+// A reader returns an error once its context ends, which stops the parser that reads from it.
 type reader struct {
 	ctx  context.Context // of one call of a parser
 	rest []byte
@@ -110,11 +108,11 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// parserDepth is how deep the parsers let nodes be nested.
+// parserDepth is the maximum nesting that the parsers allow.
 const parserDepth = 10_000
 
 func syntaxError(err error) error {
-	// The parsers have no types for these.
+	// The parsers do not define types for these errors.
 	switch text := err.Error(); {
 	case strings.Contains(text, "exceeded max depth"):
 		return &LimitError{Depth, parserDepth, errorLine(err)}
@@ -135,6 +133,6 @@ func errorLine(err error) int {
 	if m == nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(m[1]) // at worst 0, for a number that does not fit
+	n, _ := strconv.Atoi(m[1]) // 0 if the number is out of range
 	return n
 }

@@ -8,32 +8,32 @@ import (
 	"io"
 )
 
-// A Stream reads the documents of a stream one after the other, so that memory is bounded by the largest. They end at
-// lines that begin with "---" or "...".
+// A Stream reads the documents of a stream one at a time, so that memory is bounded by the largest. A line that begins
+// with "---" or "..." ends a document.
 type Stream struct {
-	ctx  context.Context // of the reading
+	ctx  context.Context // of the stream
 	r    *bufio.Reader
 	max  int64
-	next []byte // the separator of the last document, where it has content of the next one
+	next []byte // the last separator, if it also has content of the next document
 
 	begun bool // something was read
 	err   error
 }
 
-// NewStream returns a Stream of documents of at most max bytes.
+// NewStream returns a Stream of documents of at most max bytes each.
 func NewStream(ctx context.Context, r io.Reader, max int64) *Stream {
 	return &Stream{ctx: ctx, r: bufio.NewReader(r), max: max}
 }
 
-// A SizeError is the error for a document of a stream that is too long.
+// A SizeError is the error for a document that is too long.
 type SizeError struct{ Max int64 }
 
-// Error names the limit. Callers that have a name for it wrap the error.
+// Error returns a message that names the limit. Callers that have another name for the limit wrap the error.
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("the document exceeds the limit of %d bytes", e.Max)
 }
 
-// Next returns the next document, or io.EOF after the last one. A document may be empty, but for the text before the
+// Next returns the next document, or io.EOF after the last one. Documents may be empty, except for text before the
 // first separator.
 func (s *Stream) Next() ([]byte, error) {
 	for s.err == nil {
@@ -50,7 +50,7 @@ func (s *Stream) Next() ([]byte, error) {
 	return nil, s.err
 }
 
-// read returns the text up to the next separator, with io.EOF when there is none.
+// read returns the text up to the next separator, with io.EOF if there is none.
 func (s *Stream) read() ([]byte, error) {
 	doc := s.next
 	s.next = nil
@@ -89,7 +89,7 @@ func nothing(doc []byte) bool {
 	return true
 }
 
-// onlyDirectives reports whether the document is yet to begin: its "---" then belongs to it.
+// onlyDirectives reports whether the document has not begun: the next "---" then belongs to it.
 func onlyDirectives(doc []byte) bool {
 	found := false
 	for line := range bytes.Lines(doc) {

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Eight bytes at a time: a constant times ones has that byte in every lane.
+// For work on eight bytes at a time: ones multiplied by a byte has that byte in each of its eight bytes (lanes).
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// copyText appends the text at p as the inside of a JSON string, escaping what JSON wants escaped. It stops, and
-// returns where, at the byte a or b, at a control character (line breaks and tabs among them), at a character
-// that YAML does not allow or takes for a line break, and at the end of doc.
+// copyText appends the text at p as the inside of a JSON string, with the necessary escapes. It stops at the byte a or
+// b, at a control character (including line breaks and tabs), at a character that YAML does not allow or treats as a
+// line break, or at the end of doc, and returns that position.
 func copyText(dst, doc []byte, p int, a, b byte) (out []byte, next int) {
 	n := len(dst)
 	dst = dst[:cap(dst)]
@@ -65,7 +65,8 @@ func copyText(dst, doc []byte, p int, a, b byte) (out []byte, next int) {
 	}
 }
 
-// nextSpecial returns the position of the first byte at or after p where copyText would not simply copy, or len(doc).
+// nextSpecial returns the position of the first byte at or after p that copyText would not copy unchanged, or
+// len(doc).
 func nextSpecial(doc []byte, p int, a, b byte) int {
 	as, bs := uint64(a)*ones, uint64(b)*ones
 	for ; len(doc)-p >= 8; p += 8 {
@@ -81,8 +82,8 @@ func nextSpecial(doc []byte, p int, a, b byte) int {
 	return p
 }
 
-// special marks the lanes of w that are control characters, quotes, backslashes, not ASCII, or equal to those of as
-// or bs. The lowest mark is exact; higher ones may be wrong.
+// special marks the lanes of w that contain a control character, a quote, a backslash, a non-ASCII byte, or the byte
+// of as or bs. The lowest mark is exact; higher ones may be wrong.
 func special(w, as, bs uint64) uint64 {
 	q := w ^ 0x02*ones // turns the quote into a space, and leaves control characters below it
 	m := (q - 0x21*ones) &^ q
@@ -96,8 +97,8 @@ func special(w, as, bs uint64) uint64 {
 	return m & highs
 }
 
-// textRune returns the length of the character at the start of s, which is not ASCII, or 0 if YAML does not allow it
-// or gives it another meaning.
+// textRune returns the length of the non-ASCII character at the start of s, or 0 if YAML does not allow it or gives it
+// a special meaning.
 func textRune(s []byte) int {
 	r, n := utf8.DecodeRune(s)
 	switch {

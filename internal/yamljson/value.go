@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// appendValue appends the JSON of a value that the full parser has made. Keys become strings as in sigs.k8s.io/yaml.
+// appendValue appends the JSON form of a value from the full parser. Keys become strings as in sigs.k8s.io/yaml.
 func appendValue(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -60,7 +60,7 @@ func appendMap(dst []byte, m map[any]any) ([]byte, error) {
 		}
 		members = append(members, member{name, k, v})
 	}
-	// Of 1 and "1", which become the same, the string counts.
+	// If the keys 1 and "1" become the same, the string wins.
 	slices.SortFunc(members, func(a, b member) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(fmt.Sprintf("%T", a.key), fmt.Sprintf("%T", b.key)))
 	})
@@ -110,13 +110,13 @@ func keyName(k any) (string, error) {
 	return "", &Error{Err: fmt.Errorf("a key is of type %T; keys must be strings", k)}
 }
 
-// appendString appends a JSON string, with U+FFFD for what is not UTF-8.
+// appendString appends a JSON string, with U+FFFD for invalid UTF-8.
 func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // its error is that of invalid UTF-8
+	dst, _ = jsontext.AppendQuote(dst, s) // it fails only for invalid UTF-8
 	return dst
 }
 
-// sizeOf returns how many bytes a value takes as JSON, or a little more.
+// sizeOf returns the number of bytes of a value as JSON, or slightly more.
 func sizeOf(v any) int64 {
 	n := int64(nodeSize)
 	switch v := v.(type) {

@@ -60,12 +60,13 @@ func (w *writer) node(n *Node, indent int, inline bool) {
 	}
 }
 
-// empty reports whether the node is written on the line of its key.
+// empty reports whether the node is written on the line of its key, because it
+// is a scalar or an empty collection.
 func (n *Node) empty() bool {
 	return (n.Kind != '{' || len(n.Members) == 0) && (n.Kind != '[' || len(n.Elems) == 0)
 }
 
-// below writes the value of a key whose line has the indent.
+// below writes the value of a key. indent is the indent of the key's line.
 func (w *writer) below(n *Node, indent int) {
 	switch {
 	case n.empty():

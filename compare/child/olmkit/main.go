@@ -1,5 +1,5 @@
-// Olmkit loads the catalog directories of its arguments with olmkit and prints
-// its peak memory. Without arguments it loads nothing.
+// Olmkit loads the catalog directories given as arguments with olmkit and prints its peak memory. Without arguments it
+// loads nothing.
 package main
 
 import (

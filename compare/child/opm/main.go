@@ -1,5 +1,5 @@
-// Opm loads the catalog directories of its arguments as opm does and prints its
-// peak memory. Without arguments it loads nothing.
+// Opm loads the catalog directories given as arguments like opm and prints its peak memory. Without arguments it loads
+// nothing.
 package main
 
 import (

@@ -1,5 +1,4 @@
-// Package peak reports the peak resident memory of a process to the one that
-// started it.
+// Package peak reports the peak resident memory of a process to its parent.
 package peak
 
 import (
@@ -9,9 +8,8 @@ import (
 	"strings"
 )
 
-// Print writes the peak of this process in KiB to standard output. Linux keeps
-// it for each program: what the kernel reports of a child that has ended counts
-// its parent too, as it was when it started the child.
+// Print writes the peak resident memory of this process in KiB to standard output. It reads /proc on Linux, because
+// the peak that wait4 reports for a child includes the memory that the parent used when it started the child.
 func Print() error {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

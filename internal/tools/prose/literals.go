@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// prose matches what is not a single word or a symbol.
+// prose matches texts with at least two words.
 var prose = regexp.MustCompile(`[A-Za-z]{2,}[^A-Za-z]* [^A-Za-z]*[A-Za-z]{2,}`)
 
-// literals returns the string literals of a Go file that hold prose, each on its line, so
-// that a line of the result has the number of that of the file.
+// literals returns the string literals of a Go file that contain prose, each on its original line, so that line
+// numbers match those of the file.
 func literals(name string, source []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
@@ -38,7 +38,7 @@ func literals(name string, source []byte) ([]byte, error) {
 				break
 			}
 			at := fset.Position(n.Pos()).Line
-			if n.Value[0] == '"' { // one line, whatever is in it
+			if n.Value[0] == '"' { // a single line
 				text = strings.ReplaceAll(text, "\n", " ")
 			}
 			for i, line := range strings.Split(text, "\n") {

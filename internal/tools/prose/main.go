@@ -64,8 +64,7 @@ func (a alert) String() string {
 	return fmt.Sprintf("%s: %s [%s]", at, a.message, a.check)
 }
 
-// sources returns the documents and Go files of the repository whose English is its own,
-// relative to root.
+// sources returns the repository's own documents and Go files, without testdata, as sorted paths relative to root.
 func sources(root string) ([]string, error) {
 	cmd := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md", "*.go")
 	cmd.Dir = root
@@ -85,8 +84,8 @@ func sources(root string) ([]string, error) {
 	return list, nil
 }
 
-// lint runs vale on files and on the literals of those in Go, in the order of files,
-// lines and columns.
+// lint runs vale on files, and on the string literals of the Go files among them. The alerts are in the order of
+// files, lines and columns.
 func lint(here, root string, files []string) ([]alert, error) {
 	tmp, err := os.MkdirTemp("", "prose-")
 	if err != nil {
@@ -147,11 +146,11 @@ type valeAlert struct {
 	Span           [2]int
 }
 
-// vale runs vale in the directory root and returns what it finds, by file.
+// vale runs vale in the directory root and returns its alerts, by file.
 func vale(here, root string, files []string) (map[string][]valeAlert, error) {
-	tool := exec.Command("go", "tool", "-n", "vale") // builds it if need be
+	tool := exec.Command("go", "tool", "-n", "vale") // builds vale if necessary
 	tool.Dir = here
-	tool.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_CFLAGS=-O0 -w") // its parsers of other languages are large
+	tool.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_CFLAGS=-O0 -w") // its parsers for other languages are large
 	tool.Stderr = os.Stderr
 	path, err := tool.Output()
 	if err != nil {
@@ -163,7 +162,7 @@ func vale(here, root string, files []string) (map[string][]valeAlert, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1 when it found something
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // exit code 1 means findings
 		return nil, fmt.Errorf("vale: %w\n%s%s", err, out, &stderr)
 	}
 	found := map[string][]valeAlert{}

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestRules lints a document, comments and literals with text that the rules must find
-// and text that they must not.
+// TestRules lints a document, comments and literals, with text that the rules must report and text that they must not.
 func TestRules(t *testing.T) {
 	cc, err := exec.Command("go", "env", "CC").Output()
 	if err != nil {
@@ -35,7 +34,7 @@ func TestRules(t *testing.T) {
 
 This is no edge. There is no edge, it is no longer one, and 4 is no larger than 5.
 
-Mend it, and make it anew, beside the colour of its own.
+Mend it, and make it anew, beside the color of its own.
 
 It tells what was asked for; page says which. A sentance.
 
@@ -59,7 +58,7 @@ var word, text = "told", "had together" +
 	want := []string{
 		"a.go:1:14 Negation", "a.go:1:17 Words", "a.go:7:30 Words", "a.go:10:0 Words", "a.go:11:0 Words", "a.go:14:0 Negation",
 		"a_test.go:3:35 Spelling",
-		"doc.md:3:6 Negation", "doc.md:5:1 Words", "doc.md:5:22 Words", "doc.md:5:28 Words", "doc.md:5:46 Words",
+		"doc.md:3:6 Negation", "doc.md:5:1 Words", "doc.md:5:22 Words", "doc.md:5:28 Words", "doc.md:5:45 Words",
 		"doc.md:7:4 Programs", "doc.md:7:10 Words", "doc.md:7:35 Programs", "doc.md:7:49 Spelling",
 		"doc.md:9:1 Words", "doc.md:9:37 Words", "doc.md:9:60 Words", "doc.md:9:72 Words",
 	}

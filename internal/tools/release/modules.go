@@ -17,12 +17,12 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// root is the directory of the repository.
+// root is the path of the repository, relative to this directory.
 const root = "../../.."
 
 // A mod is a module of the repository.
 type mod struct {
-	dir  string // of go.mod, relative to the repository, slash-separated
+	dir  string // the directory of go.mod, relative to the repository, slash-separated
 	file *modfile.File
 }
 
@@ -52,7 +52,8 @@ func (r repository) file(elem ...string) string {
 	return filepath.Join(append([]string{string(r)}, elem...)...)
 }
 
-// clone clones what is checked out as revision, without uncommitted changes.
+// clone returns a clone of the repository in a temporary directory, with revision checked out,
+// and a function that removes it. Uncommitted changes are not cloned.
 func (r repository) clone(revision string) (c repository, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "release")
 	if err != nil {
@@ -84,8 +85,8 @@ func (r repository) work() (*modfile.WorkFile, error) {
 	return modfile.ParseWork(name, text, nil)
 }
 
-// modules returns all modules of the repository: first the published ones, which are
-// those of go.work, each after those that it requires, and then the others.
+// modules returns all modules of the repository. The published ones are those of go.work, each
+// after the modules that it requires.
 func (r repository) modules() (published, others []*mod, err error) {
 	work, err := r.work()
 	if err != nil {
@@ -126,7 +127,8 @@ func (r repository) modules() (published, others []*mod, err error) {
 	return published, others, nil
 }
 
-// pack writes a module of a revision or tree to a file, as the go command does.
+// pack writes the module m of a revision or tree to a ZIP file, as the go command packs
+// modules.
 func (r repository) pack(m *mod, version, revision, file string) error {
 	f, err := os.Create(file)
 	if err != nil {

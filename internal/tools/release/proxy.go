@@ -8,9 +8,8 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// proxy writes the published modules of a tag to a directory in which the go command
-// finds them: GOPROXY=file://DIR. They are what a proxy makes of the tag when it is
-// pushed, so that a release can be built, and tried, before.
+// proxy writes the published modules of a tag to a directory that the go command can use with GOPROXY=file://DIR. They
+// are the modules that a proxy would serve once the tag is pushed, so that a release can be built and tried before.
 func proxy(version, dir string) error {
 	src, remove, err := repository(root).clone("refs/tags/" + version)
 	if err != nil {

@@ -10,14 +10,11 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// tag adds a commit to the branch in which the modules of the workspace require each
-// other as version, with the checksums that this version will have, and tags it for
-// each of them.
-//
-// Nothing has to be published for the checksums: a module does not contain those in
-// directories below it, so that their go.mod and go.sum, which come after it, do not
-// change it. go.work replaces the version by what is in the repository, so that work
-// goes on before the tags are pushed.
+// tag commits a change in which the modules of the workspace require each other as version, with the checksums that
+// this version will have, and tags the commit for each module. The checksums do not require publishing: a module does
+// not include the modules in directories below it, so changing their go.mod and go.sum later does not affect it.
+// go.work replaces the version with the modules in the repository, so that development can continue before the tags
+// are pushed.
 func tag(version string) error {
 	repo := repository(root)
 	changes, err := repo.git("status", "--porcelain")
@@ -41,7 +38,7 @@ func tag(version string) error {
 			return fmt.Errorf("the tag %s exists; versions never change: take the next one", m.tag(version))
 		}
 		for _, r := range m.file.Replace {
-			return fmt.Errorf("%s replaces %s, so that go install would refuse it", path.Join(m.dir, "go.mod"), r.Old.Path)
+			return fmt.Errorf("%s replaces %s, and go install refuses modules with replace directives; remove it", path.Join(m.dir, "go.mod"), r.Old.Path)
 		}
 	}
 	if err := src.replaceInWork(published, version); err != nil {
@@ -68,7 +65,7 @@ func tag(version string) error {
 	return repo.commit(src, published, version)
 }
 
-// stage returns the tree of what is in the working directory.
+// stage stages all files in the working directory, and returns the Git tree that they form.
 func (r repository) stage() (string, error) {
 	if _, err := r.git("add", "-A"); err != nil {
 		return "", err
@@ -76,7 +73,8 @@ func (r repository) stage() (string, error) {
 	return r.git("write-tree")
 }
 
-// replaceInWork makes go.work replace a version of the modules that others require.
+// replaceInWork makes go.work replace the given version of published modules that others require with the modules in
+// the repository.
 func (r repository) replaceInWork(published []*mod, version string) error {
 	work, err := r.work()
 	if err != nil {
@@ -102,10 +100,10 @@ func (r repository) replaceInWork(published []*mod, version string) error {
 	return os.WriteFile(r.file("go.work"), modfile.Format(work.Syntax), 0o666)
 }
 
-// require makes a module require those of a list as version. Its go.sum gets the sums,
-// unless it takes them from the repository.
+// require makes a module require the given modules as version. Their checksums are added to its go.sum, except for
+// modules that it replaces with directories of the repository.
 func (r repository) require(m *mod, list []*mod, version string, sums []string) error {
-	old := []string{} // beginnings of lines of go.sum
+	old := []string{} // prefixes of the lines of go.sum to replace
 	for _, o := range list {
 		if m.requires(o) {
 			if err := m.file.AddRequire(o.path(), version); err != nil {
@@ -141,7 +139,7 @@ func (r repository) require(m *mod, list []*mod, version string, sums []string) 
 	return os.WriteFile(name, []byte(strings.Join(lines, "")), 0o666)
 }
 
-// commit takes what changed in a clone, commits it and tags it.
+// commit commits all changes in a clone and tags them.
 func (r repository) commit(src repository, published []*mod, version string) error {
 	if _, err := src.stage(); err != nil {
 		return err
