@@ -19,6 +19,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,37 +39,48 @@ func token(t testing.TB, namespace, account string) string {
 	return r.Status.Token
 }
 
-// wipe removes everything that a test left in the cluster.
+// wipe removes everything that a test left in the cluster. A controller that
+// still runs may see the deletions in another order and write objects anew, so
+// it repeats them until none is found.
 func wipe(t testing.TB, namespaces ...string) {
 	c, ctx := admin(t), context.Background()
-	var g errgroup.Group
-	g.SetLimit(16)
-	for _, ns := range namespaces {
-		g.Go(func() error {
-			for _, o := range []client.Object{
-				&operatorsv1alpha1.Subscription{}, &operatorsv1alpha1.InstallPlan{}, &operatorsv1alpha1.ClusterServiceVersion{},
-				&operatorsv1.OperatorGroup{}, &operatorsv2.OperatorCondition{}, &appsv1.Deployment{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
-				&corev1.ServiceAccount{}, &corev1.Service{},
-			} {
-				if err := c.DeleteAllOf(ctx, o, client.InNamespace(ns)); err != nil {
+	eventually(t, patience, func() error {
+		var g errgroup.Group
+		g.SetLimit(16)
+		for _, ns := range namespaces {
+			g.Go(func() error {
+				for _, o := range []client.Object{
+					&operatorsv1alpha1.Subscription{}, &operatorsv1alpha1.InstallPlan{}, &operatorsv1alpha1.ClusterServiceVersion{},
+					&operatorsv1.OperatorGroup{}, &operatorsv2.OperatorCondition{}, &appsv1.Deployment{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
+					&corev1.ServiceAccount{}, &corev1.Service{},
+				} {
+					if err := c.DeleteAllOf(ctx, o, client.InNamespace(ns)); err != nil {
+						return err
+					}
+				}
+				plans := &operatorsv1alpha1.InstallPlanList{}
+				if err := c.List(ctx, plans, client.InNamespace(ns)); err != nil {
 					return err
 				}
-			}
-			return nil
-		})
-	}
-	must(t, g.Wait())
-	for _, o := range []client.Object{&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}} {
-		must(t, c.DeleteAllOf(ctx, o, client.HasLabels{ownerlabel.Name}))
-	}
-	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}}
-	must(t, client.IgnoreNotFound(c.Delete(ctx, crd)))
-	eventually(t, patience, func() error {
-		if err := c.Get(ctx, client.ObjectKeyFromObject(crd), crd); err == nil {
-			return errors.New("the CRD is still there")
-		} else {
-			return client.IgnoreNotFound(err)
+				if n := len(plans.Items); n > 0 {
+					return fmt.Errorf("%s still has %d plans", ns, n)
+				}
+				return nil
+			})
 		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		for _, o := range []client.Object{&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}} {
+			if err := c.DeleteAllOf(ctx, o, client.HasLabels{ownerlabel.Name}); err != nil {
+				return err
+			}
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}}
+		if err := c.Delete(ctx, crd); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("the CRD is still there: %v", err)
+		}
+		return nil
 	})
 }
 
