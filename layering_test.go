@@ -15,17 +15,48 @@ import (
 	"testing"
 )
 
+// mostUpward is the number of references that run upwards between the files of a package. Changes may lower a number, but not
+// raise it. Packages that are not listed have none.
+var mostUpward = map[string]int{
+	"constraints":                     1,
+	"fbc":                             14,
+	"fbc/bundle":                      1,
+	"fbc/internal/decode":             2,
+	"fbc/report":                      1,
+	"graph":                           14,
+	"internal/proof":                  2,
+	"internal/prose":                  9,
+	"internal/sat":                    2,
+	"olm":                             1,
+	"reconcile/internal/catalog":      1,
+	"reconcile/internal/cleanup":      1,
+	"reconcile/internal/component":    2,
+	"reconcile/internal/csv":          8,
+	"reconcile/internal/group":        2,
+	"reconcile/internal/installplan":  2,
+	"reconcile/internal/serving":      2,
+	"reconcile/internal/subscription": 3,
+	"reconcile/internal/world":        3,
+	"reconcile/memcluster":            2,
+	"resolver":                        24,
+	"resolver/olmv1":                  3,
+	"resolver/platform":               3,
+	"resolver/shrink":                 3,
+	"resolver/subset":                 1,
+}
+
 // TestUpwardReferences limits the references that run upwards between the files of a package (see ARCHITECTURE.md). It
-// stacks the files so that there are few such references. At most three are allowed, plus one for every two files.
+// stacks the files so that there are few such references.
 func TestUpwardReferences(t *testing.T) {
 	check := newChecker(t)
 	for _, dir := range layers {
-		files, refs := check.pkg(t, dir).references()
-		up := upward(files, refs)
-		t.Logf("%s: %d of %d files", dir, len(up), len(files))
-		if most := 3 + len(files)/2; len(up) > most {
+		up := upward(check.pkg(t, dir).references())
+		switch most := mostUpward[dir]; {
+		case len(up) > most:
 			t.Errorf("%s: %d references between files run upwards, more than %d; move a declaration to the file that uses it:\n\t%s",
 				dir, len(up), most, strings.Join(up, "\n\t"))
+		case len(up) < most:
+			t.Errorf("%s: %d references between files run upwards, fewer than %d; lower mostUpward", dir, len(up), most)
 		}
 	}
 }
@@ -124,7 +155,7 @@ func TestPathOfProblem(t *testing.T) {
 	slices.Sort(files)
 	slices.Sort(names)
 	files, names = slices.Compact(files), slices.Compact(names)
-	const mostFiles, mostReturns, mostNames = 14, 9, 2
+	const mostFiles, mostReturns, mostNames = 11, 6, 1
 	if returns := stays - len(files); len(files) > mostFiles || returns > mostReturns || len(names) > mostNames {
 		t.Errorf("a Problem passes through %d files, with %d returns, under %d names; want at most %d, %d and %d\n%s\n%s",
 			len(files), returns, len(names), mostFiles, mostReturns, mostNames, files, names)
