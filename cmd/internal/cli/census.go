@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,11 +16,17 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // A census holds the objects of a cluster that concern operators.
 type census struct {
-	content       map[resolver.CatalogID]*graph.Catalog
+	// content holds the catalogs of classic OLM whose content is known. given lists those of the
+	// command line.
+	content map[resolver.CatalogID]*graph.Catalog
+	given   []resolver.CatalogID
+	// contentV1 holds the catalogs of OLM v1. If the content of one is unknown, its Graph is nil.
+	contentV1     []olmv1.Catalog
 	missing       []unread
 	subscriptions []*olm.Subscription
 	csvs          map[olm.Key]*olm.ClusterServiceVersion
@@ -41,8 +48,11 @@ type extension struct {
 	Spec struct {
 		Source struct {
 			Catalog struct {
-				PackageName string   `json:"packageName"`
-				Channels    []string `json:"channels"`
+				PackageName             string               `json:"packageName"`
+				Version                 string               `json:"version"`
+				Channels                []string             `json:"channels"`
+				Selector                *olmv1.LabelSelector `json:"selector"`
+				UpgradeConstraintPolicy olmv1.UpgradePolicy  `json:"upgradeConstraintPolicy"`
 			} `json:"catalog"`
 		} `json:"source"`
 	} `json:"spec"`
@@ -54,10 +64,10 @@ type extension struct {
 	} `json:"status"`
 }
 
-// takeCensus returns the operators of a cluster, with the catalogs whose content is known.
-func takeCensus(c *memcluster.Cluster, missing []unread, content map[resolver.CatalogID]*graph.Catalog) (*census, error) {
+// takeCensus returns the operators of a cluster. The content of all catalogs is unknown.
+func takeCensus(c *memcluster.Cluster, missing []unread) (*census, error) {
 	t := &census{
-		content: content, missing: missing, csvs: map[olm.Key]*olm.ClusterServiceVersion{}, plans: map[olm.Key]*olm.InstallPlan{},
+		content: map[resolver.CatalogID]*graph.Catalog{}, missing: missing, csvs: map[olm.Key]*olm.ClusterServiceVersion{}, plans: map[olm.Key]*olm.InstallPlan{},
 		blocked: map[olm.Key]string{}, held: map[olm.Key]string{},
 	}
 	for _, o := range c.List() {
@@ -84,10 +94,8 @@ func takeCensus(c *memcluster.Cluster, missing []unread, content map[resolver.Ca
 			s, err = olm.As[olm.CatalogSource](o)
 			t.sources = append(t.sources, s)
 		case olm.GroupKind{Group: groupV1, Kind: kindExtension}:
-			x := &extension{Header: o.Header}
-			if err = into(o, "spec", &x.Spec); err == nil {
-				err = into(o, "status", &x.Status)
-			}
+			var x *extension
+			x, err = asExtension(o)
 			t.extensions = append(t.extensions, x)
 		case olm.GroupKind{Group: groupV1, Kind: kindClusterCatalog}:
 			t.served = append(t.served, o)
@@ -101,6 +109,25 @@ func takeCensus(c *memcluster.Cluster, missing []unread, content map[resolver.Ca
 		}
 	}
 	return t, t.advise()
+}
+
+// asExtension returns a ClusterExtension.
+func asExtension(o olm.Object) (*extension, error) {
+	x := &extension{Header: o.Header}
+	if err := into(o, "spec", &x.Spec); err != nil {
+		return nil, err
+	}
+	return x, into(o, "status", &x.Status)
+}
+
+// request returns the request that a ClusterExtension makes, without catalogs.
+func (x *extension) request() olmv1.Request {
+	from := &x.Spec.Source.Catalog
+	r := olmv1.Request{Package: from.PackageName, Version: from.Version, Channels: from.Channels, Policy: from.UpgradeConstraintPolicy, Selector: from.Selector}
+	if b := x.Status.Install.Bundle; b.Name != "" {
+		r.Installed = &olmv1.Installed{Name: b.Name, Version: b.Version}
+	}
+	return r
 }
 
 // into decodes a member of an object, if it exists.
@@ -146,7 +173,7 @@ func (t *census) advise() error {
 			return err
 		}
 		for _, b := range a.Blockers {
-			t.blocked[b.CSV] = strings.TrimPrefix(b.String(), b.CSV.String()+": ")
+			t.blocked[b.CSV] = whyBlocks(b)
 		}
 		for _, h := range a.Held {
 			t.held[h.CSV] = h.Reason
@@ -166,7 +193,7 @@ func (t *census) unknown(group, kind string) (string, bool) {
 }
 
 // operators returns the operators, sorted by namespace, package and object.
-func (t *census) operators() []operatorStatus {
+func (t *census) operators(ctx context.Context) ([]operatorStatus, error) {
 	var list []operatorStatus
 	owned := map[olm.Key]bool{}
 	for _, s := range t.subscriptions {
@@ -190,13 +217,23 @@ func (t *census) operators() []operatorStatus {
 		list = append(list, o)
 	}
 	for _, x := range t.extensions {
-		list = append(list, extended(x))
+		o := extended(x)
+		if err := t.reach(ctx, x, &o); err != nil {
+			return nil, err
+		}
+		if o.Moves == movesLatest && !o.known {
+			o.Why = recorded
+		}
+		list = append(list, o)
 	}
 	slices.SortFunc(list, func(a, b operatorStatus) int {
 		return cmp.Or(cmp.Compare(a.Object.Namespace, b.Object.Namespace), cmp.Compare(a.Package, b.Package), a.Object.Compare(b.Object))
 	})
-	return list
+	return list, nil
 }
+
+// recorded is the reason for movesLatest if the content of the catalogs is unknown.
+const recorded = "according to OLM; the content of its catalog is unknown"
 
 func csvKey(namespace, name string) olm.Key {
 	return olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: namespace, Name: name}
@@ -326,8 +363,10 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	switch {
 	case st.CurrentCSV != "" && st.CurrentCSV != st.InstalledCSV:
 		return movesNow, "moves to " + st.CurrentCSV
-	case head != "" && head == st.InstalledCSV:
+	case known && head == st.InstalledCSV:
 		return movesLatest, ""
+	case head != "" && head == st.InstalledCSV:
+		return movesLatest, recorded
 	case !known && t.content[catalogOf(s)] != nil:
 		return movesStuck, fmt.Sprintf("catalog %s has no channel %q of package %s", s.Spec.Source, channel, s.Spec.Package)
 	case !known && st.InstalledCSV == "":
@@ -352,22 +391,13 @@ func onward(o *graph.Outlook, approval olm.Approval) (moves, string) {
 }
 
 // outlook returns how far the operator of a subscription can be upgraded in its channel. The
-// upgrades that OLM makes come from the subscription's catalog. Other catalogs count only for
-// newer versions that are not reached in this way.
+// upgrades that OLM makes come from the subscription's catalog. Other catalogs of the command
+// line count only for newer versions that are not reached in this way.
 func (t *census) outlook(s *olm.Subscription, channel string, installed *olm.ClusterServiceVersion) *graph.Outlook {
-	ids := slices.SortedFunc(maps.Keys(t.content), resolver.CatalogID.Compare)
 	own := catalogOf(s)
-	slices.SortStableFunc(ids, func(a, b resolver.CatalogID) int {
-		switch {
-		case a == b:
-			return 0
-		case a == own:
-			return -1
-		case b == own:
-			return 1
-		}
-		return 0
-	})
+	ids := slices.DeleteFunc(slices.Clone(t.given), func(id resolver.CatalogID) bool { return id == own })
+	slices.SortFunc(ids, resolver.CatalogID.Compare)
+	ids = append([]resolver.CatalogID{own}, ids...)
 	var sources []graph.Source
 	for _, id := range ids {
 		if p, ok := t.content[id].Package(s.Spec.Package); ok {
@@ -379,12 +409,12 @@ func (t *census) outlook(s *olm.Subscription, channel string, installed *olm.Clu
 }
 
 // reference returns what to write as the path in --catalog for the catalog of a subscription:
-// its image in the cluster, or "PATH" if that is unknown.
+// its image, or "PATH" if that is unknown or could not be read.
 func (t *census) reference(s *olm.Subscription) string {
 	for _, c := range t.sources {
 		if c.Metadata.Name == s.Spec.Source && c.Metadata.Namespace == s.Spec.SourceNamespace {
-			if image := cmp.Or(registryImage(t.pods, c), c.Spec.Image); image != "" {
-				return "docker://" + image
+			if c.Spec.Image != "" && registryImage(t.pods, c) == "" {
+				return registryScheme + c.Spec.Image
 			}
 		}
 	}

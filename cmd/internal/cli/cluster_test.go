@@ -236,3 +236,89 @@ func digestOf(t *testing.T, img v1.Image) string {
 	check(t, err)
 	return d.String()
 }
+
+// TestClusterStatus checks that the status of a cluster uses the content of the catalogs that it
+// serves, for both OLMs, and that it is the same from files, directories and a snapshot.
+func TestClusterStatus(t *testing.T) {
+	_, _, state := newCluster(t)
+	const conditions = `conditions: [{type: Installed, status: "True", reason: Succeeded}, {type: Progressing, status: "True", reason: Succeeded}], install:`
+	state = strings.Replace(state, "status: {install:", "status: {"+conditions, 1)
+	state = strings.Replace(state, "status: {resolvedSource:", `status: {conditions: [{type: Serving, status: "True"}], resolvedSource:`, 1)
+	_, config := serve(t, state)
+	check(t, os.WriteFile("state.yaml", []byte(state), 0o600))
+	want, stderr, code := run(t, "", []string{"status", "--kubeconfig", config}, "", "")
+	const rows = `NAMESPACE  OPERATOR    VERSION  CHANNEL  HEAD                        MOVES  WHY
+-          prometheus  0.47.0   -        prometheusoperator.v0.56.3  now    will move to prometheusoperator.v0.56.3
+apps       etcd        0.9.0    stable   etcdoperator.v0.9.4         now    will move to etcdoperator.v0.9.2
+`
+	if want != rows || code != 0 {
+		t.Errorf("exit code %d, %s%s", code, want, stderr)
+	}
+	if _, stderr, code := run(t, "", []string{"snapshot", "--kubeconfig", config, "--with-catalogs", "-o", "snapshot.json"}, "", ""); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, args := range [][]string{
+		{"-f", "state.yaml"},
+		{"--kubeconfig", config, "--offline"},
+		{"-f", "state.yaml", "--offline", "--no-cache", "--catalog", "community=community", "--catalog", "operatorhub=community"},
+		{"-f", "snapshot.json", "--offline", "--no-cache"},
+	} {
+		got, stderr, code := run(t, "", append([]string{"status"}, args...), "", "")
+		if rest, _, _ := strings.Cut(got, "\nnote: "); strings.TrimSuffix(rest, "\n")+"\n" != want || code != 0 {
+			t.Errorf("%v: exit code %d, %s%s", args, code, got, stderr)
+		}
+	}
+	for name, tt := range map[string]struct {
+		replace []string
+		args    string
+		code    int
+		want    string
+	}{
+		"a range":                {[]string{`"<0.60"`, `"<0.48"`}, "prometheus", 0, "prometheusoperator.v0.47.0  latest  -\n"},
+		"no package":             {[]string{"packageName: prometheus,", "packageName: prom,"}, "prom", 1, `stuck  no catalog has package "prom"; searched operatorhub`},
+		"an unread catalog":      {[]string{"/team/community@", "/team/gone@"}, "--no-cache", 0, "0.47.0   -        -                    latest  according to OLM; the content of its catalog is unknown\n"},
+		"and its CatalogSource":  {[]string{"/team/community@", "/team/gone@"}, "--no-cache", 0, "note: CatalogSource marketplace/community: cannot be read from here: "},
+		"and its ClusterCatalog": {[]string{"/team/community@", "/team/gone@"}, "--no-cache", 0, "note: ClusterCatalog operatorhub: cannot be read from here: "},
+	} {
+		check(t, os.WriteFile("changed.yaml", []byte(strings.ReplaceAll(state, tt.replace[0], tt.replace[1])), 0o600))
+		got, stderr, code := run(t, "", append([]string{"status", "-f", "changed.yaml"}, strings.Fields(tt.args)...), "", "")
+		if code != tt.code || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: exit code %d, want %d and %q:\n%s%s", name, code, tt.code, tt.want, got, stderr)
+		}
+	}
+}
+
+// TestStatusReadsNoOtherCatalog checks that filters limit which catalogs are pulled.
+func TestStatusReadsNoOtherCatalog(t *testing.T) {
+	_, _, state := newCluster(t)
+	check(t, os.WriteFile("state.yaml", []byte(strings.ReplaceAll(state, "/team/community@", "/team/gone@")), 0o600))
+	for filter, want := range map[string]string{"etcd": "CatalogSource", "prometheus": "ClusterCatalog"} {
+		got, _, _ := run(t, "", []string{"status", "-f", "state.yaml", filter}, "", "")
+		if strings.Count(got, "cannot be read") != 1 || !strings.Contains(got, "note: "+want) {
+			t.Errorf("%s:\n%s", filter, got)
+		}
+	}
+}
+
+// TestSelectWithoutCatalog checks that select answers from the ClusterCatalogs that can be read,
+// and reports the others.
+func TestSelectWithoutCatalog(t *testing.T) {
+	_, _, state := newCluster(t)
+	const gone = `
+---
+apiVersion: olm.operatorframework.io/v1
+kind: ClusterCatalog
+metadata: {name: gone}
+status: {resolvedSource: {type: Image, image: {ref: "localhost:1/gone@sha256:1111111111111111111111111111111111111111111111111111111111111111"}}}`
+	check(t, os.WriteFile("state.yaml", []byte(state+gone), 0o600))
+	const note = "note: ClusterCatalog gone: cannot be read from here: "
+	out, stderr, code := run(t, "", []string{"select", "-f", "state.yaml", "-p", "prometheus"}, "", "")
+	if code != 0 || !strings.Contains(out, "prometheusoperator.v0.56.3") || strings.Count(stderr, note) != 1 {
+		t.Errorf("exit code %d, %s%s", code, out, stderr)
+	}
+	check(t, os.WriteFile("state.yaml", []byte(gone[5:]), 0o600))
+	_, stderr, code = run(t, "", []string{"select", "-f", "state.yaml", "-p", "prometheus"}, "", "")
+	if code != 2 || !strings.Contains(stderr, note) || !strings.Contains(stderr, "no catalog could be read") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}

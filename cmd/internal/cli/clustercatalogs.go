@@ -11,20 +11,20 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // served returns the catalogs of a cluster that the command line does not give, each at the
-// digest that it serves now: those of the CatalogSources in namespaces for which sees returns
-// true. Notes name catalogs whose digest is unknown, unless the cluster is in files without
+// digest that it serves now: those of the CatalogSources for which isWanted returns true. Notes name catalogs whose digest is unknown, unless the cluster is in files without
 // Pods.
-func (s *clusterState) served(c *memcluster.Cluster, given []source, sees func(namespace string) bool) ([]source, error) {
+func (s *clusterState) served(c *memcluster.Cluster, given []source, isWanted func(resolver.CatalogID) bool) ([]source, error) {
 	var pods []olm.Object
 	var sources []*olm.CatalogSource
 	for _, o := range c.List() {
 		switch k := o.Key(); {
 		case k.Group == "" && k.Kind == "Pod":
 			pods = append(pods, o)
-		case k.Group == olm.Group && k.Kind == olm.KindCatalogSource && sees(k.Namespace):
+		case k.Group == olm.Group && k.Kind == olm.KindCatalogSource && isWanted(resolver.CatalogID{Name: k.Name, Namespace: k.Namespace}):
 			src, err := olm.As[olm.CatalogSource](o)
 			if err != nil {
 				return nil, err

@@ -32,21 +32,12 @@ func (s *clusterState) extension(ctx context.Context, l *loader, r *olmv1.Reques
 		if k.Group != groupV1 || k.Kind != kindExtension {
 			continue
 		}
-		var spec struct {
-			Source struct {
-				Catalog struct {
-					PackageName, Version    string
-					Channels                []string
-					Selector                *olmv1.LabelSelector
-					UpgradeConstraintPolicy olmv1.UpgradePolicy
-				}
-			}
-		}
-		if err := into(o, "spec", &spec); err != nil {
+		x, err := asExtension(o)
+		if err != nil {
 			return nil, err
 		}
-		from := &spec.Source.Catalog
-		if from.PackageName != r.Package {
+		own := x.request()
+		if own.Package != r.Package {
 			continue
 		}
 		if found {
@@ -55,29 +46,39 @@ func (s *clusterState) extension(ctx context.Context, l *loader, r *olmv1.Reques
 		found = true
 		changed := s.cmd.Flags().Changed
 		if !changed("version") {
-			r.Version = from.Version
+			r.Version = own.Version
 		}
 		if !changed("channel") {
-			r.Channels = from.Channels
+			r.Channels = own.Channels
 		}
 		if !changed("selector") {
-			r.Selector = from.Selector
+			r.Selector = own.Selector
 		}
 		if !changed("policy") {
-			r.Policy = from.UpgradeConstraintPolicy
+			r.Policy = own.Policy
 		}
-		if name := text(o, "status", "install", "bundle", "name"); name != "" {
-			r.Installed = &olmv1.Installed{Name: name, Version: text(o, "status", "install", "bundle", "version")}
-		}
+		r.Installed = own.Installed
 	}
 	served, err := s.servedV1(c, given)
 	if err != nil {
 		return nil, err
 	}
-	for _, list := range [][]source{given, served} {
+	return served, s.label(given, served)
+}
+
+// hasClusterCatalog reports whether the cluster has a ClusterCatalog of a name.
+func (s *clusterState) hasClusterCatalog(name string) bool {
+	_, err := s.cluster.Get(olm.Key{Group: groupV1, Kind: kindClusterCatalog, Name: name})
+	return err == nil
+}
+
+// label adds to catalogs the labels of the ClusterCatalogs of their names and, unless the
+// command line sets it, the priority.
+func (s *clusterState) label(lists ...[]source) error {
+	for _, list := range lists {
 		for i := range list {
 			src := &list[i]
-			o, err := c.Get(olm.Key{Group: groupV1, Kind: kindClusterCatalog, Name: src.name})
+			o, err := s.cluster.Get(olm.Key{Group: groupV1, Kind: kindClusterCatalog, Name: src.name})
 			if err != nil {
 				continue // not in the cluster
 			}
@@ -90,12 +91,12 @@ func (s *clusterState) extension(ctx context.Context, l *loader, r *olmv1.Reques
 			src.labels = labels
 			var spec struct{ Priority int }
 			if err := into(o, "spec", &spec); err != nil {
-				return nil, err
+				return err
 			}
 			if !src.hasPriority {
 				src.priority = spec.Priority
 			}
 		}
 	}
-	return served, nil
+	return nil
 }

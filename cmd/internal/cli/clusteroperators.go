@@ -9,6 +9,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // A clusterReader reads the operators of a cluster and the catalogs that it serves.
@@ -34,12 +35,16 @@ func (s *clusterState) readOperators(ctx context.Context, l *loader) (*clusterRe
 			return nil, err
 		}
 	}
-	t, err := takeCensus(c, s.missing, nil)
+	t, err := takeCensus(c, s.missing)
 	if err != nil {
 		return nil, err
 	}
 	r := &clusterReader{clusterState: s, loader: l, census: t}
-	for _, o := range t.operators() {
+	all, err := t.operators(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range all {
 		if s.namespace == "" || o.Object.Namespace == s.namespace {
 			r.operators = append(r.operators, o)
 		}
@@ -85,7 +90,7 @@ func (r *clusterReader) catalogs(given []source, v1 bool) ([]source, error) {
 	if v1 {
 		return r.servedV1(r.cluster, given)
 	}
-	return r.served(r.cluster, given, func(string) bool { return true })
+	return r.served(r.cluster, given, func(resolver.CatalogID) bool { return true })
 }
 
 // find returns an operator's package in the preferred catalog that the cluster serves for it.

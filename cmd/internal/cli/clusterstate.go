@@ -129,7 +129,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if err := distinct(list); err != nil {
 		return nil, nil, err
 	}
-	served, err := s.served(c, list, func(ns string) bool { return ns == s.namespace || ns == s.global })
+	served, err := s.served(c, list, func(id resolver.CatalogID) bool { return id.Namespace == s.namespace || id.Namespace == s.global })
 	if err != nil {
 		return nil, nil, err
 	}

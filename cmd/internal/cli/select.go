@@ -115,7 +115,7 @@ answered.`,
 				return err
 			}
 			if g == nil {
-				return usagef("%s", q.inferred[len(q.inferred)-1])
+				continue // a note reports it
 			}
 			s.loader.note(src.path, g)
 			r.Catalogs = append(r.Catalogs, olmv1.Catalog{Name: src.name, Priority: src.priority, Labels: src.labels, Graph: g})
@@ -123,6 +123,9 @@ answered.`,
 		}
 		for _, n := range q.inferred {
 			visible.Fprintf(e.stderr, "note: %s\n", n)
+		}
+		if len(r.Catalogs) == 0 {
+			return errors.New("no catalog could be read; give the content of one with --catalog NAME=PATH")
 		}
 		if installed != "" {
 			if r.Installed, err = installedBundle(installed, graphs(known), r.Package, r.Policy); err != nil {

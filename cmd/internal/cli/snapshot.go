@@ -15,6 +15,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 func newSnapshot(e *env) *cobra.Command {
@@ -164,7 +165,7 @@ func (s *clusterState) snapshot(ctx context.Context, l *loader, with bool) ([]an
 		return docs, nil
 	}
 	s.inferred = nil
-	v0, err := s.served(c, nil, func(string) bool { return true })
+	v0, err := s.served(c, nil, func(resolver.CatalogID) bool { return true })
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
-	"github.com/olmkit/olmkit/resolver"
 )
 
 func newStatus(e *env) *cobra.Command {
@@ -34,9 +33,11 @@ MOVES is one of
   unmanaged  a CSV without a subscription, which is never upgraded
   unknown    the objects do not show it; WHY lists what is missing
 
-The head of a channel and deprecations come from the content of catalogs, which
---catalog NAME=CATALOG gives for the CatalogSource of that name; -o wide shows the
-image that each one serves. Without content, they come from the status that OLM wrote.
+The head of a channel, upgrades and deprecations come from the content of the catalogs
+that the cluster serves now, which is pulled by digest and cached; with --offline, only
+the cache is used. --catalog NAME=CATALOG gives the content of the catalog of that name.
+A note reports a catalog that cannot be read; for its operators, status shows what OLM
+recorded. The HEAD of a ClusterExtension is the newest bundle of its channels and range.
 
 Nothing is written. Each kind is listed once, in pages; kinds that may not be read are
 reported and treated as unknown. --print-rbac prints the ClusterRole that is needed
@@ -129,6 +130,7 @@ type operatorStatus struct {
 
 	catalogNamespace string
 	channels         []string // of a ClusterExtension
+	known            bool     // whether the content of the catalogs of a ClusterExtension is known
 }
 
 // moves states whether an operator can be upgraded.
@@ -170,28 +172,33 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 		}
 	}
 	placed := inferNamespaces(given, c, s.global, s.namespace)
-	content := map[resolver.CatalogID]*graph.Catalog{}
-	for _, src := range given {
-		g, err := l.indexOf(ctx, src)
-		if err != nil {
-			return nil, err
-		}
-		content[resolver.CatalogID{Name: src.name, Namespace: src.namespace}] = g
-	}
-	all, err := takeCensus(c, s.missing, content)
+	t, err := takeCensus(c, s.missing)
 	if err != nil {
 		return nil, err
 	}
-	d := &statusDocument{Operators: []operatorStatus{}, Catalogs: all.catalogs(), PlatformVersion: all.version, Unread: s.missing, Notes: s.inferred}
+	chosen := func() ([]operatorStatus, error) {
+		list, err := t.operators(ctx)
+		return slices.DeleteFunc(list, func(o operatorStatus) bool {
+			return s.namespace != "" && o.Object.Namespace != s.namespace || len(packages) > 0 && !slices.Contains(packages, o.Package)
+		}), err
+	}
+	operators, err := chosen()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.readContent(ctx, l, t, given, operators); err != nil {
+		return nil, err
+	}
+	if operators, err = chosen(); err != nil {
+		return nil, err
+	}
+	d := &statusDocument{Operators: append([]operatorStatus{}, operators...), Catalogs: t.catalogs(), PlatformVersion: t.version, Unread: s.missing, Notes: s.inferred}
 	if len(given) > 0 {
 		d.Notes = append(d.Notes, placed...)
 	}
 	d.partial = slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == olm.Group || u.Group == groupV1 })
-	for _, o := range all.operators() {
-		if (s.namespace == "" || o.Object.Namespace == s.namespace) && (len(packages) == 0 || slices.Contains(packages, o.Package)) {
-			d.Operators = append(d.Operators, o)
-			d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != ""
-		}
+	for _, o := range operators {
+		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != ""
 	}
 	return d, nil
 }

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/olmv1"
+)
+
+// readContent reads the content of the catalogs on the command line, and of those that the
+// cluster serves for operators. Notes name catalogs that cannot be read.
+func (s *clusterState) readContent(ctx context.Context, l *loader, t *census, given []source, operators []operatorStatus) error {
+	used := map[resolver.CatalogID]bool{}
+	usesV1 := false
+	for _, o := range operators {
+		if o.isV1() {
+			usesV1 = true
+		} else {
+			used[resolver.CatalogID{Name: o.Catalog, Namespace: o.catalogNamespace}] = true
+		}
+	}
+	served, err := s.served(s.cluster, given, func(id resolver.CatalogID) bool { return used[id] })
+	if err != nil {
+		return err
+	}
+	for i, src := range append(slices.Clone(given), served...) {
+		g, err := s.content(ctx, l, src)
+		if err != nil {
+			return err
+		}
+		if g == nil {
+			continue
+		}
+		id := resolver.CatalogID{Name: src.name, Namespace: src.namespace}
+		if t.content[id] = g; i < len(given) {
+			t.given = append(t.given, id)
+		}
+	}
+	if !usesV1 {
+		return nil
+	}
+	list := slices.DeleteFunc(slices.Clone(given), func(src source) bool { return !s.hasClusterCatalog(src.name) })
+	served, err = s.servedV1(s.cluster, list)
+	if err != nil {
+		return err
+	}
+	if err := s.label(list, served); err != nil {
+		return err
+	}
+	for _, src := range append(list, served...) {
+		g, err := s.content(ctx, l, src)
+		if err != nil {
+			return err
+		}
+		t.contentV1 = append(t.contentV1, olmv1.Catalog{Name: src.name, Priority: src.priority, Labels: src.labels, Graph: g})
+	}
+	return nil
+}
+
+// reach adds to the status of a ClusterExtension what the content of catalogs shows: the newest
+// bundle of its channels and versions, whether it can be upgraded, deprecations, and whether it
+// blocks the platform. If a catalog that it selects was not read, the status is unchanged.
+func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) error {
+	r := x.request()
+	for _, c := range t.contentV1 {
+		if r.Selector != nil && !r.Selector.Matches(c.Labels) {
+			continue
+		}
+		if c.Graph == nil {
+			return nil
+		}
+		r.Catalogs = append(r.Catalogs, c)
+	}
+	if r.Package == "" || len(r.Catalogs) == 0 {
+		return nil
+	}
+	o.known = true
+	t.blocksV1(x, o, r.Catalogs)
+	next, why, err := selected(ctx, r)
+	if err != nil {
+		return err
+	}
+	r.Policy = olmv1.SelfCertified // the newest, whether or not it can be reached
+	newest, _, err := selected(ctx, r)
+	if err != nil {
+		return err
+	}
+	if newest != nil {
+		o.Head = newest.Bundle
+	}
+	if next != nil {
+		o.Outlook = next.Outlook
+		if next.Bundle == o.Installed {
+			for _, d := range next.Deprecated {
+				o.deprecate(d.Message, !slices.ContainsFunc(o.Deprecated, func(m string) bool { return strings.Contains(m, d.Message) }))
+			}
+		}
+	}
+	switch {
+	case o.Moves != movesLatest:
+	case next == nil:
+		o.Moves, o.Why = movesStuck, why
+	case next.Bundle != o.Installed:
+		o.Moves, o.Why = movesNow, "will move to "+next.Bundle
+	case newest != nil && newest.Graph.Version().GT(next.Graph.Version()):
+		o.Moves, o.Why = movesStuck, prose.Outlook(next.Outlook)
+	}
+	return nil
+}
+
+// selected returns the bundle that OLM v1 selects, or the reason why it selects none.
+func selected(ctx context.Context, r olmv1.Request) (*olmv1.Selection, string, error) {
+	sel, err := olmv1.Select(ctx, r)
+	if no := (*olmv1.Refusal)(nil); errors.As(err, &no) {
+		return nil, no.Error(), nil
+	}
+	return sel, "", err
+}
+
+// blocksV1 records whether the installed bundle of a ClusterExtension blocks the next version of
+// the platform. The properties of the bundle are those in the first catalog that has it.
+func (t *census) blocksV1(x *extension, o *operatorStatus, catalogs []olmv1.Catalog) {
+	current, err := property.ParseMinorVersion(t.version)
+	if err != nil {
+		return // not OpenShift
+	}
+	for _, c := range catalogs {
+		p, ok := c.Graph.Package(o.Package)
+		if !ok {
+			continue
+		}
+		b, ok := p.Bundle(o.Installed)
+		if !ok {
+			continue
+		}
+		limit, ok, err := property.LowestMaxOpenShift(b.Properties())
+		if err != nil || ok && limit.Compare(current.Next()) < 0 {
+			o.Blocks = whyBlocks(reconcile.Blocker{CSV: x.Key(), Max: limit, Err: err})
+		}
+		return
+	}
+}
+
+// whyBlocks returns why an operator blocks the platform, without its name.
+func whyBlocks(b reconcile.Blocker) string {
+	return strings.TrimPrefix(b.String(), b.CSV.String()+": ")
+}
