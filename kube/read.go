@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
 )
 
@@ -29,7 +31,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	}
 	r := &reading{
 		ctx: ctx, cluster: c, namespace: namespace, has: map[olm.Key]bool{},
-		out: &reconcile.Snapshot{Namespace: namespace, GlobalNamespace: c.opts.GlobalNamespace, KubeVersion: version, Now: now, Known: reconcile.PlannedKinds()},
+		out: &reconcile.Snapshot{Namespace: namespace, GlobalNamespace: c.opts.GlobalNamespace, KubeVersion: version, Now: now, Known: reconcile.PlannedKinds(), Served: []property.GVK{}},
 	}
 	s := r.out
 	own := selection{namespace: namespace}
@@ -192,8 +194,27 @@ func (r *reading) shared() {
 			r.interest(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: d.Name})
 		}
 		for _, d := range c.Spec.APIServices.Required {
-			r.interest(olm.Key{Group: kindAPIService.gvk.Group, Kind: kindAPIService.gvk.Kind, Name: d.Version + "." + d.Group})
+			r.discover(d.Group, d.Version, d.Kind)
 		}
+		for _, d := range c.Spec.NativeAPIs {
+			r.discover(d.Group, d.Version, d.Kind)
+		}
+	}
+}
+
+// discover registers interest in an API that a CSV requires, and records whether the API
+// server serves it. The answer may be an old one, but APIs that were not served are looked up
+// again.
+func (r *reading) discover(group, version, kind string) {
+	r.interest(olm.Key{Group: kindAPIService.gvk.Group, Kind: kindAPIService.gvk.Kind, Name: version + "." + group})
+	_, err := r.cluster.opts.Mapper.RESTMapping(schema.GroupKind{Group: group, Kind: kind}, version)
+	var answer apierrors.APIStatus
+	switch {
+	case err == nil:
+		r.out.Served = append(r.out.Served, property.GVK{Group: group, Version: version, Kind: kind})
+	case meta.IsNoMatchError(err) || errors.As(err, &answer): // such as 503 for an API whose server does not run
+	case r.err == nil:
+		r.err = fmt.Errorf("discovering %s %s/%s: %w", kind, group, version, err)
 	}
 }
 

@@ -72,8 +72,8 @@ var _ ctrlreconcile.Reconciler = (*Reconciler)(nil)
 // cannot block other namespaces.
 const maxPasses = 100
 
-// SetupWithManager registers the reconciler, its watches, and a readiness check
-// that succeeds once the cache has synced.
+// SetupWithManager registers the reconciler, its watches, a controller that writes the status
+// of the OLMConfig, and a readiness check that succeeds once the cache has synced.
 func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	if err := r.Shard.Validate(); err != nil {
 		return err
@@ -106,6 +106,9 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 		if err := c.Watch(ctrlsource.Channel(r.Catalogs, r.handlerFor(kindCatalogSource))); err != nil {
 			return fmt.Errorf("watching catalogs: %w", err)
 		}
+	}
+	if err := (configStatus{r}).setup(m); err != nil {
+		return fmt.Errorf("watching OLMConfigs: %w", err)
 	}
 	return m.AddReadyzCheck("cache", func(req *http.Request) error {
 		ctx, cancel := context.WithTimeout(req.Context(), time.Second)

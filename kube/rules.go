@@ -50,7 +50,7 @@ func Rules() []rbacv1.PolicyRule {
 		rule(olmGroup, []string{"operatorgroups", "catalogsources"}, "update"),
 		rule(olmGroup, []string{
 			"subscriptions/status", "installplans/status", "clusterserviceversions/status",
-			"operatorconditions/status", "operatorgroups/status", "operators/status", "catalogsources/status",
+			"operatorconditions/status", "operatorgroups/status", "operators/status", "catalogsources/status", "olmconfigs/status",
 		}, "update"),
 		rule(olmGroup, []string{"catalogsources/status"}, "patch"),
 		// The objects that run operators.

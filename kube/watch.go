@@ -68,13 +68,15 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 // matters reports whether an update can change a plan. For a Namespace object, only
 // labels and deletion matter; its annotations and status change often. A CRD gains a
 // label from each namespace whose operators own it (E30), which does not concern the
-// others.
+// others. The status of an OLMConfig has no effect.
 func matters(k kind, old, new client.Object) bool {
 	switch k.group() {
 	case kindNamespace.group():
 		return !equalMaps(old.GetLabels(), new.GetLabels()) || old.GetDeletionTimestamp() == nil && new.GetDeletionTimestamp() != nil
 	case kindCRD.group():
 		return !addsOnlyComponents(old, new)
+	case kindOLMConfig.group():
+		return old.GetGeneration() != new.GetGeneration()
 	}
 	return true
 }

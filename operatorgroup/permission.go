@@ -39,11 +39,12 @@ func Permissions(csv *olm.ClusterServiceVersion) (RBAC, error) {
 			return RBAC{}, err
 		}
 		account(p.ServiceAccountName)
-		r := newRole("Role", m.Namespace, name, ownerlabel.Of(csv))
-		r.Rules = p.Rules
+		r, b, err := granted("Role", name, csv, p)
+		if err != nil {
+			return RBAC{}, err
+		}
 		r.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(csv)}
 		out.Roles = append(out.Roles, r)
-		b := newBinding(r, p.ServiceAccountName, m.Namespace)
 		b.Metadata.OwnerReferences = r.Metadata.OwnerReferences
 		out.RoleBindings = append(out.RoleBindings, b)
 	}
@@ -53,12 +54,55 @@ func Permissions(csv *olm.ClusterServiceVersion) (RBAC, error) {
 			return RBAC{}, err
 		}
 		account(p.ServiceAccountName)
-		r := newRole("ClusterRole", "", name, ownerlabel.Of(csv))
-		r.Rules = p.Rules
+		r, b, err := granted("ClusterRole", name, csv, p)
+		if err != nil {
+			return RBAC{}, err
+		}
 		out.ClusterRoles = append(out.ClusterRoles, r)
-		out.ClusterRoleBindings = append(out.ClusterRoleBindings, newBinding(r, p.ServiceAccountName, m.Namespace))
+		out.ClusterRoleBindings = append(out.ClusterRoleBindings, b)
 	}
 	return out, nil
+}
+
+// labelHash is the label of a role with the hash of its rules, and of a binding with that of
+// its role and subjects. By this label, OLM recognizes the permissions that it granted.
+const labelHash = "olm.permissions.hash"
+
+// granted returns a role with the rules of permissions, and its binding.
+func granted(kind, name string, csv *olm.ClusterServiceVersion, p olm.Permissions) (*olm.Role, *olm.RoleBinding, error) { // F7
+	m := &csv.Metadata
+	r := newRole(kind, m.Namespace, name, ownerlabel.Of(csv))
+	if kind == "ClusterRole" {
+		r.Metadata.Namespace = ""
+	}
+	r.Rules = p.Rules
+	b := newBinding(r, p.ServiceAccountName, m.Namespace)
+	b.Metadata.Labels = ownerlabel.Of(csv)
+	rules, err := json.Marshal(permissionJSON(p).Rules)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Metadata.Labels[labelHash] = base62(rules)
+	// As with permissionKey, the order of the fields and encoding/json matter.
+	type ref struct {
+		APIGroup string `json:"apiGroup"`
+		Kind     string `json:"kind"`
+		Name     string `json:"name"`
+	}
+	type subject struct {
+		Kind      string `json:"kind"`
+		Name      string `json:"name"`
+		Namespace string `json:"namespace,omitempty"`
+	}
+	binding, err := json.Marshal(struct {
+		RoleRef  ref
+		Subjects []subject
+	}{ref{olm.GroupRBAC, kind, name}, []subject{{"ServiceAccount", p.ServiceAccountName, m.Namespace}}})
+	if err != nil {
+		return nil, nil, err
+	}
+	b.Metadata.Labels[labelHash] = base62(binding)
+	return r, b, nil
 }
 
 // A permissionKey is what OLM derives the name of a role from. The order of
@@ -133,7 +177,7 @@ func TargetRBAC(csv *olm.ClusterServiceVersion, targets []string) (RBAC, error) 
 			c.Rules = append(slices.Clip(r.Rules), readNamespaces)
 			out.ClusterRoles = append(out.ClusterRoles, c)
 			b := newBinding(c, "", "")
-			b.Subjects = own.RoleBindings[i].Subjects
+			b.Subjects, b.Metadata.Labels = own.RoleBindings[i].Subjects, own.RoleBindings[i].Metadata.Labels
 			out.ClusterRoleBindings = append(out.ClusterRoleBindings, b)
 		}
 		return out, nil
@@ -149,7 +193,7 @@ func TargetRBAC(csv *olm.ClusterServiceVersion, targets []string) (RBAC, error) 
 			out.Roles = append(out.Roles, &c)
 			b := *own.RoleBindings[i]
 			b.Metadata.Namespace, b.Metadata.OwnerReferences = ns, nil
-			b.Metadata.Labels = c.Metadata.Labels
+			b.Metadata.SetLabel(olm.LabelCopiedFrom, csv.Metadata.Namespace)
 			out.RoleBindings = append(out.RoleBindings, &b)
 		}
 	}

@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
 // A Snapshot is the state of a cluster as far as it concerns one namespace. This package
 // does not modify it.
 //
-// A zero field means that the cluster has no such objects, except for Namespace, KubeVersion
-// and Known.
+// A zero field means that the cluster has no such objects, except for Namespace, KubeVersion,
+// Known and Served.
 type Snapshot struct {
 	// Namespace is the namespace to reconcile.
 	Namespace string
@@ -56,6 +57,12 @@ type Snapshot struct {
 	// Subscriptions, CSVs, install plans, operator groups and catalog sources always count
 	// as known: plans are about them.
 	Known []olm.GroupKind
+
+	// Served are those of the native APIs and required aggregated APIs of the namespace's
+	// CSVs that the discovery of the API server lists, in any order. Nil means that discovery
+	// was not read: an API then exists if there is a CRD or an APIService for its version, or
+	// if its group is built in and there are no APIServices of built-in groups.
+	Served []property.GVK
 
 	// OLM holds the signs that OLM runs in the cluster, if any.
 	OLM []Sighting
@@ -184,7 +191,7 @@ func (s *Snapshot) world() *world.World {
 		Namespaces: s.Namespaces, OperatorGroups: s.OperatorGroups, CSVs: s.CSVs, CRDs: s.CRDs,
 		OLMConfig: s.OLMConfig, CatalogSources: s.CatalogSources,
 		Subscriptions: s.Subscriptions, InstallPlans: s.InstallPlans, OperatorConditions: s.OperatorConditions, Deployments: s.Deployments,
-		Objects: s.Objects, Known: s.Known, Refusals: refusals,
+		Objects: s.Objects, Known: s.Known, Served: s.Served, Refusals: refusals,
 	})
 }
 

@@ -26,6 +26,8 @@ func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.Req
 			r.Status = reqUnknown
 		case !p.HasServiceAccount(account):
 			r.Status, r.Message = reqNotPresent, "Service account does not exist"
+		case p.isForeignAccount(c, account):
+			r.Status, r.Message = reqNotSatisfied, "Service account is owned by another ClusterServiceVersion"
 		}
 		list = append(list, r)
 		return &list[len(list)-1]
@@ -33,7 +35,7 @@ func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.Req
 	check := func(permissions []olm.Permissions, namespace, scope string) {
 		for _, perm := range permissions {
 			r := find(perm.ServiceAccountName)
-			if r.Status == reqNotPresent || r.Status == reqUnknown {
+			if r.Status != reqPresent && r.Dependents == nil {
 				continue
 			}
 			granted := p.Granted(perm.ServiceAccountName, namespace)
@@ -55,4 +57,24 @@ func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.Req
 	check(c.Spec.Install.Spec.Permissions, p.Namespace, "namespaced")
 	check(c.Spec.Install.Spec.ClusterPermissions, "", "cluster")
 	return list
+}
+
+// isForeignAccount reports whether a service account of the namespace is owned by CSVs, but
+// neither by c nor by another version of the operator.
+func (p *planner) isForeignAccount(c *olm.ClusterServiceVersion, name string) bool {
+	o := p.Object(olm.Key{Group: world.KindServiceAccount.Group, Kind: world.KindServiceAccount.Kind, Namespace: p.Namespace, Name: name})
+	if o == nil {
+		return false
+	}
+	owned := false
+	for _, r := range o.Metadata.OwnerReferences {
+		if r.Kind != olm.KindClusterServiceVersion {
+			continue
+		}
+		if other := p.CSV(r.Name); r.UID == c.Metadata.UID || other != nil && p.Related(c, other) {
+			return false
+		}
+		owned = true
+	}
+	return owned
 }

@@ -195,8 +195,8 @@ const unknownText = "its requirements are unknown, because not all of them were 
 // CRDs. It returns the resulting transition, which is to InstallReady if there is no fault. It
 // returns nil if it is unknown whether the requirements are met.
 func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
-	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
-		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
+	if why := p.unsupported(c); why != "" {
+		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy invalid: %s", why)
 	}
 	v, requirements := p.requirements(c)
 	switch v {

@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
@@ -196,7 +197,7 @@ func (p *planner) apiRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 			continue
 		}
 		r := olm.RequirementStatus{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService", Name: name}
-		o := p.Object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: name})
+		o := p.Object(apiServiceKey(d.Version, d.Group))
 		switch {
 		case o == nil && !p.IsRead(world.KindAPIService, name):
 			r.Status = reqUnknown
@@ -204,6 +205,8 @@ func (p *planner) apiRequirements(c *olm.ClusterServiceVersion) []olm.Requiremen
 			r.Status, r.Message = reqNotPresent, "APIService is not present"
 		case !isAvailable(o):
 			r.Status, r.Message = reqNotAvailable, "APIService is not available"
+		case p.Served != nil && !slices.Contains(p.Served, property.GVK{Group: d.Group, Version: d.Version, Kind: d.Kind}):
+			r.Status, r.Message = reqNotPresent, fmt.Sprintf("the API server serves no kind %s", visible.Line(d.Kind))
 		default:
 			r.Status, r.UUID = reqPresent, o.Metadata.UID
 		}
@@ -233,15 +236,21 @@ func isAvailable(o *olm.Object) bool {
 }
 
 // isServed reports whether the cluster has an API: from a CRD, an APIService, or a built-in
-// group of Kubernetes, which a snapshot does not list.
+// group of Kubernetes (E38).
 func (p *planner) isServed(d olm.NativeAPI) bool {
 	if crd := p.CRDOf(d.Group, d.Kind); crd != nil {
 		return slices.ContainsFunc(crd.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Name == d.Version && v.Served })
 	}
-	if p.Object(olm.Key{Group: "apiregistration.k8s.io", Kind: "APIService", Name: d.Version + "." + d.Group}) != nil {
-		return true
+	if p.Object(apiServiceKey(d.Version, d.Group)) != nil {
+		return p.Served == nil || slices.Contains(p.Served, property.GVK{Group: d.Group, Version: d.Version, Kind: d.Kind})
 	}
-	return slices.Contains(builtinGroups, d.Group)
+	// An API server has an APIService for each version of a built-in group. A snapshot
+	// without that of the first group does not list them.
+	return p.Object(apiServiceKey("v1", "")) == nil && slices.Contains(builtinGroups, d.Group)
+}
+
+func apiServiceKey(version, group string) olm.Key {
+	return olm.Key{Group: world.KindAPIService.Group, Kind: world.KindAPIService.Kind, Name: version + "." + group}
 }
 
 // builtinGroups are the API groups that every cluster serves.

@@ -19,8 +19,8 @@ import (
 // installReady plans the deployments of the operator and the roles that it needs in the
 // namespaces that it serves. Once all exist, the CSV is Installing.
 func (p *planner) installReady(c *olm.ClusterServiceVersion) (*transition, error) {
-	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
-		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy %q is unknown: want %q", s, olm.StrategyDeployment), nil
+	if why := p.unsupported(c); why != "" {
+		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy invalid: %s", why), nil
 	}
 	if t := p.reportRefusal(c, "install strategy failed: "); t != nil {
 		return t, nil
@@ -276,6 +276,9 @@ func (p *planner) lacking(c *olm.ClusterServiceVersion) *transition {
 
 // unwell returns the transition of an operator that is no longer healthy, or nil.
 func (p *planner) unwell(c *olm.ClusterServiceVersion) *transition {
+	if why := p.unsupported(c); why != "" {
+		return to(olm.PhaseFailed, reason.InvalidStrategy, "install strategy invalid: %s", why)
+	}
 	var f *componentFault
 	switch err := p.health(c); {
 	case !errors.As(err, &f) || f.unknown:
@@ -339,7 +342,8 @@ func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 		return f.reinstall().seen(f)
 	case f.changed:
 		return to(olm.PhasePending, reason.NeedsReinstall, "needs reinstall: %s", f).seen(f)
-	case c.Status.Reason == reason.RequirementsNotMet || c.Status.Reason == reason.OwnerConflict || c.Status.Reason == reason.InvalidWebhook:
+	case c.Status.Reason == reason.RequirementsNotMet || c.Status.Reason == reason.OwnerConflict || c.Status.Reason == reason.InvalidWebhook,
+		c.Status.Reason == reason.InvalidStrategy && !f.fatal:
 		return to(olm.PhasePending, reason.NeedsReinstall, "needs reinstall: %s", f).seen(f)
 	}
 	p.Note(c.Key(), "failed: %s", f)

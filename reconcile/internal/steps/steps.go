@@ -100,7 +100,10 @@ func (p *Builder) bundleSteps(ctx context.Context, s resolver.Selected) ([]olm.S
 	}
 	for _, name := range rbac.ServiceAccounts {
 		if name != "default" { // it exists in every namespace
-			resources = append(resources, generated.ServiceAccount(p.Namespace, name))
+			account := generated.ServiceAccount(p.Namespace, name)
+			// OLM, if it executes the plan, adds only the owners in the manifest.
+			account.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(csv)}
+			resources = append(resources, account)
 		}
 	}
 	resources = generated.AppendAll(resources, rbac.Roles)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/property"
 )
 
 // A State is the state of a cluster as it was read. Its fields are those of
@@ -32,6 +33,7 @@ type State struct {
 
 	Objects []olm.Object
 	Known   []olm.GroupKind
+	Served  []property.GVK
 
 	// Refusals holds the changes that the cluster refused in the last pass.
 	Refusals []Refusal
