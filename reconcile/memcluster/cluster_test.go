@@ -186,3 +186,25 @@ func TestControllers(t *testing.T) {
 func TestCluster(t *testing.T) {
 	clustertest.Run(t, func(*testing.T) reconcile.Cluster { return &memcluster.Cluster{Controllers: true} })
 }
+
+// A deployment has as many replicas as its spec requests, and one by default.
+func TestReplicas(t *testing.T) {
+	for spec, want := range map[string]int64{`{"replicas":0}`: 0, `{"replicas":3}`: 3, `{}`: 1} {
+		c := &memcluster.Cluster{Controllers: true}
+		d := &olm.Deployment{Header: olm.Header{APIVersion: "apps/v1", Kind: "Deployment", Metadata: olm.Metadata{Name: "d", Namespace: "ns"}}, Spec: []byte(spec)}
+		if err := apply(t, c, reconcile.Create, d); err != nil {
+			t.Fatal(err)
+		}
+		o, err := c.Get(d.Key())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := olm.As[olm.Deployment](o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Status.Replicas != want || got.Status.UpdatedReplicas != want {
+			t.Errorf("%s: %d replicas, %d of them updated; want %d", spec, got.Status.Replicas, got.Status.UpdatedReplicas, want)
+		}
+	}
+}

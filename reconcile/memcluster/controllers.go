@@ -127,7 +127,14 @@ func (c *Cluster) run(d *olm.Deployment) (*olm.Object, error) {
 		available = olm.Condition{Type: "Available", Status: olm.ConditionFalse, Reason: "MinimumReplicasUnavailable", Message: "Deployment does not have minimum availability."}
 	}
 	d.Status.ObservedGeneration = d.Metadata.Generation
-	d.Status.Replicas, d.Status.UpdatedReplicas = 1, 1
+	var spec struct {
+		Replicas *int64 `json:"replicas"`
+	}
+	d.Status.Replicas = 1 // the default, and where the spec cannot be read
+	if olm.Unmarshal(d.Spec, &spec) == nil && spec.Replicas != nil {
+		d.Status.Replicas = *spec.Replicas
+	}
+	d.Status.UpdatedReplicas = d.Status.Replicas
 	d.Status.Conditions = []olm.Condition{available}
 	o, err := olm.ToObject(d)
 	return &o, err
