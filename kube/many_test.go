@@ -35,7 +35,7 @@ func TestManyNamespaces(t *testing.T) {
 	}
 	t.Cleanup(func() { wipe(t, names...) }) // after the managers have stopped
 	playDeployments(t)
-	config, _ := restricted(t)
+	config, requests := restricted(t)
 	for i := range 2 {
 		start(t, config, content, func(r *kube.Reconciler) {
 			r.Shard = kube.Shard{Index: i, Count: 2}
@@ -72,4 +72,5 @@ func TestManyNamespaces(t *testing.T) {
 		}
 		return nil
 	})
+	t.Logf("%d writes in %d namespaces", len(requests.list()), namespaces)
 }
