@@ -19,6 +19,9 @@ var warnings = []Code{
 	codes.BundleAPIDeprecated, codes.BundleImageUnpinned, codes.BundleImageUnlisted, codes.BundleNoMinKubeVersion, codes.BundleSuggestedNamespace,
 	codes.GrantsWildcard, codes.GrantsSecrets, codes.GrantsExec, codes.GrantsNodesProxy, codes.GrantsEscalation, codes.GrantsImpersonation,
 	codes.GrantsRBAC, codes.GrantsCertificates, codes.GrantsTokens, codes.GrantsWebhooks, codes.GrantsInterception,
+	codes.ImpactNotCompared, codes.ImpactObjectDeleted, codes.ImpactCRDVersion, codes.ImpactCRDStorage, codes.ImpactPermission,
+	codes.ImpactWebhook, codes.ImpactAPIService, codes.ImpactPrivilege, codes.ImpactPodSecurity, codes.ImpactRecreated,
+	codes.ImpactRequires, codes.ImpactProvides, codes.ImpactKubeVersion, codes.ImpactOpenShiftVersion,
 }
 
 // Severity returns the severity of findings of the code. [LoadOptions.RefuseTemplates]

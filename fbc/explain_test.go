@@ -111,7 +111,7 @@ func TestEveryCodeExplained(t *testing.T) {
 
 // TestCodeIndex compares docs/codes/README.md with the pages.
 func TestCodeIndex(t *testing.T) {
-	want := "# Findings\n\nEach finding of `olmkit validate` and `permissions` has a code. `olmkit explain CODE` prints its page.\nThis list is written by `go test ./fbc -run TestCodeIndex -update`.\n"
+	want := "# Findings\n\nEach finding of `olmkit validate`, `permissions` and `impact` has a code. `olmkit explain CODE` prints its page.\nThis list is written by `go test ./fbc -run TestCodeIndex -update`.\n"
 	for _, s := range []Severity{Error, Warning} {
 		want += "\n## " + strings.ToUpper(s.String()[:1]) + s.String()[1:] + "s\n\n"
 		for _, e := range Explanations() {

@@ -115,3 +115,32 @@ const (
 	GrantsWebhooks      = "grants-webhooks"      // an operator can write webhook configurations
 	GrantsInterception  = "grants-interception"  // a webhook receives all resources
 )
+
+// The codes of changes that break an upgrade or what depends on the operator.
+const (
+	ImpactNotInstallable  = "impact-not-installable"  // the new bundle cannot be installed
+	ImpactDataDeleted     = "impact-data-deleted"     // an upgrade deletes data
+	ImpactCRDUnsafe       = "impact-crd-unsafe"       // a CRD changes incompatibly
+	ImpactCRDRefused      = "impact-crd-refused"      // OLM v1 refuses a safe change of a CRD
+	ImpactResourceInvalid = "impact-resource-invalid" // a custom resource violates the new schema
+	ImpactSelector        = "impact-selector"         // the selector of a deployment changes
+	ImpactInstallMode     = "impact-install-mode"     // an install mode is no longer supported
+)
+
+// The codes of changes that an administrator should read before approving an upgrade.
+const (
+	ImpactNotCompared      = "impact-not-compared"      // a part of two bundles was not compared
+	ImpactObjectDeleted    = "impact-object-deleted"    // an object that users may have changed is deleted
+	ImpactCRDVersion       = "impact-crd-version"       // a version of a CRD is no longer served
+	ImpactCRDStorage       = "impact-crd-storage"       // resources are stored as another version
+	ImpactPermission       = "impact-permission"        // an operator gains permissions
+	ImpactWebhook          = "impact-webhook"           // a webhook is added or affects more requests
+	ImpactAPIService       = "impact-api-service"       // an operator serves a new API itself
+	ImpactPrivilege        = "impact-privilege"         // a deployment gains access to its nodes
+	ImpactPodSecurity      = "impact-pod-security"      // a deployment needs a less strict Pod Security level
+	ImpactRecreated        = "impact-recreated"         // a deployment is deleted and created again
+	ImpactRequires         = "impact-requires"          // a bundle has new requirements
+	ImpactProvides         = "impact-provides"          // a bundle provides less than before
+	ImpactKubeVersion      = "impact-kube-version"      // the minimum version of Kubernetes is higher
+	ImpactOpenShiftVersion = "impact-openshift-version" // an operator limits upgrades of OpenShift
+)

@@ -43,7 +43,7 @@ func example(t *testing.T, text string) []fbc.Code {
 }
 
 func codesOf(rules []Rule) (out []fbc.Code) {
-	for _, x := range (&Role{Rules: rules}).risks() {
+	for _, x := range (&Role{Rules: rules}).Risks() {
 		out = append(out, x.Code)
 	}
 	slices.Sort(out)

@@ -82,8 +82,8 @@ func (r *Rule) wildcard() bool {
 	return false
 }
 
-// risks returns the risks of a role, each code once for each rule.
-func (r *Role) risks() (out []Risk) {
+// Risks returns the risks of the rules of a role, in their order, each code once for each rule.
+func (r *Role) Risks() (out []Risk) {
 	where := "in all namespaces"
 	if r.Namespace != "" {
 		where = "in namespace " + r.Namespace

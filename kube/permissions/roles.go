@@ -91,7 +91,7 @@ func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36,
 	})
 	r := &Report{Package: b.Package, Bundle: b.CSV().Name, Roles: roles}
 	for _, role := range roles {
-		r.Risks = append(r.Risks, role.risks()...)
+		r.Risks = append(r.Risks, role.Risks()...)
 	}
 	r.Risks = append(r.Risks, intercepts(b)...)
 	return r, nil

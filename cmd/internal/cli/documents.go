@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/kube/permissions"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
@@ -46,6 +47,8 @@ func Documents() []Document {
 		{Name: "manifests", Title: "An answer of olmkit manifests", Type: manifestsAnswer{}, By: "manifests"},
 		{Name: "manifests-list", Title: "The manifests of a bundle, by olmkit manifests", Type: objectList{}, By: "manifests"},
 		{Name: "permissions", Title: "What an operator may do, by olmkit permissions", Type: permissions.Report{}, By: "permissions"},
+		{Name: "impact", Title: "What an upgrade changes, by olmkit impact", Type: impact.Report{}, By: "impact"},
+		{Name: "impact-table", Title: "The verdicts on the upgrades of a catalog, by olmkit impact", Type: impactTable{}, By: "impact"},
 		{Name: "crd-safety-problem", Title: "A problem for olmkit crd-safety", Type: crdProblem{}, Read: true, More: true},
 		{Name: "crd-safety-answer", Title: "An answer of olmkit crd-safety to a problem", Type: crdAnswer{}, By: "crd-safety"},
 		{Name: "crd-safety", Title: "A verdict of olmkit crd-safety", Type: crdsafety.Result{}, By: "crd-safety"},

@@ -40,6 +40,7 @@ var catalogCommands = [][]string{
 	{"list", "bundles", "CATALOG", "etcd", "-o", "json"},
 	{"graph", "CATALOG", "etcd"},
 	{"path", "CATALOG", "etcd", "0.9.0"},
+	{"impact", "CATALOG"},
 	{"view", "CATALOG", "-o", "-"},
 	{"view", "CATALOG", "--diff", "OTHER", "-o", "-"},
 	{"validate", "CATALOG"},

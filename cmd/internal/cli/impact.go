@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/fbc"
+	fbcreport "github.com/olmkit/olmkit/fbc/report"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/buildversion"
+	"github.com/olmkit/olmkit/kube/impact"
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+func newImpact(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "impact {OLD NEW|CATALOG PACKAGE OLD NEW|CATALOG}",
+		Short: "Show what an upgrade changes on a cluster",
+		Long: `Impact compares the bundles before and after an upgrade, and lists what changes on a
+cluster: objects, CRDs, permissions, webhooks, images, workloads and requirements. Each
+change has a verdict: safe; look, if an administrator should read it before approving
+the upgrade; or breaks, if the upgrade fails, loses data or breaks users. "olmkit
+explain CODE" describes each code.
+
+OLD and NEW are bundle directories, bundle images, or CATALOG+PACKAGE@VERSION for a
+catalog that has the manifests (olm.bundle.object). After CATALOG and PACKAGE they are
+versions or names of bundles. With --path, each upgrade on the shortest path between
+them is shown, as classic OLM or OLM v1 finds it.
+
+With a catalog alone, every upgrade whose bundles are available is judged, and a table
+has the number of verdicts for each package.
+
+The manifests of a bundle in a catalog come from its olm.bundle.object properties, from
+--bundles, or else from its image. For a catalog alone, images are read only with
+--pull.
+
+--olm classic compares the objects that classic OLM creates instead of those of OLM v1.
+
+Exit codes: 0 the upgrade was compared, 1 a verdict is at least --fail-on, 2 the input
+could not be read.`,
+		Example: `  olmkit impact ./etcd/0.9.2 ./etcd/0.9.4
+  olmkit impact ./etcd/0.9.2 ./etcd/0.9.4 -o markdown --fail-on breaks
+  olmkit impact ./catalog etcd 0.9.0 0.9.4 --path --olm classic
+  olmkit impact ./catalog --bundles ./operators`,
+	}
+	i := &impactRun{manifests: &manifests{env: e}, system: "v1", failOn: "never"}
+	i.opts.Cache = &impact.Cache{}
+	i.format = addFormats(cmd, "markdown for a pull request, sarif for code scanners", string(formatMarkdown), string(fbcreport.SARIF))
+	fl := cmd.Flags()
+	fl.StringVarP(&i.opts.Namespace, "namespace", "n", "", "the `NAMESPACE` of the operator (default: the name of the package)")
+	fl.StringArrayVar(&i.opts.Watch, "watch-namespace", nil, "a `NAMESPACE` that the operator watches (repeatable with --olm classic; default: all, if both bundles support that)")
+	addChoice(cmd, &i.system, "olm", "", "which OLM upgrades the operator", "v1", "classic")
+	addChoice(cmd, &i.failOn, "fail-on", "", "exit with status 1 if a verdict is at least this", string(impact.Breaks), string(impact.Look), "never")
+	fl.BoolVar(&i.path, "path", false, "show each upgrade on the shortest path from OLD to NEW")
+	fl.StringVar(&i.tree, "bundles", "", "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog")
+	fl.BoolVar(&i.pull, "pull", false, "for a catalog alone, also read bundle images")
+	fl.StringArrayVarP(&i.only, "package", "p", nil, "for a catalog alone, judge only this `PACKAGE` (repeatable)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		i.opts.Classic = i.system == "classic"
+		switch {
+		case len(i.opts.Watch) > 1 && !i.opts.Classic:
+			return usagef("OLM v1 watches one namespace or all; give --watch-namespace once, or add --olm classic")
+		case len(args) == 1:
+			return i.catalog(cmd.Context(), args[0])
+		case i.pull || len(i.only) > 0:
+			return usagef("--pull and --package apply to a catalog alone; remove them, or name one catalog")
+		case len(args) == 2 && !i.path:
+			return i.bundles(cmd.Context(), args[0], args[1])
+		case len(args) == 4:
+			return i.inCatalog(cmd.Context(), args[0], args[1], args[2], args[3])
+		case len(args) == 2:
+			return usagef("--path needs a catalog; name CATALOG PACKAGE OLD NEW")
+		}
+		return usagef("name two bundles, or CATALOG PACKAGE OLD NEW, or one catalog")
+	}
+	return cmd
+}
+
+// impactRun is one run of the command.
+type impactRun struct {
+	*manifests
+	opts           impact.Options
+	format         *format
+	system, failOn string
+	path, pull     bool
+	tree           string
+	only           []string
+
+	out     printer
+	found   fbc.Diagnostics // for SARIF
+	verdict impact.Verdict  // the most serious so far
+}
+
+// bundles compares two bundles.
+func (i *impactRun) bundles(ctx context.Context, from, to string) error {
+	old, _, err := i.read(ctx, from)
+	if err != nil {
+		return err
+	}
+	created, dir, err := i.read(ctx, to)
+	if err != nil {
+		return err
+	}
+	if err := i.compare(ctx, old, created, dir); err != nil {
+		return err
+	}
+	return i.end(ctx)
+}
+
+// read reads the bundle that an argument names. It also returns the directory of the bundle
+// for positions.
+func (i *impactRun) read(ctx context.Context, arg string) (impact.Bundle, string, error) {
+	b, dir, err := i.bundle(ctx, arg)
+	if err != nil {
+		return impact.Bundle{}, "", i.refused(dir, err)
+	}
+	out := impact.Bundle{Bundle: b}
+	files, closer, err := newLoader(i.env).bundleFiles(ctx, arg)
+	if err != nil || files == nil { // a bundle in a catalog
+		return out, dir, err
+	}
+	defer closer.Close()
+	out.Properties, err = i.properties(ctx, files)
+	return out, dir, err
+}
+
+// compare compares two bundles and prints the report. Dir is the directory of the new one.
+func (i *impactRun) compare(ctx context.Context, old, created impact.Bundle, dir string) error {
+	r, err := impact.Compare(ctx, old, created, &i.opts)
+	if err != nil {
+		return err
+	}
+	if r.Verdict.AtLeast(i.verdict) {
+		i.verdict = r.Verdict
+	}
+	i.out.w, i.out.format = i.stdout, *i.format
+	switch *i.format {
+	case format(fbcreport.SARIF):
+		for _, d := range r.Findings() {
+			if d.Pos.File == "" {
+				d.Pos.File = "manifests"
+			}
+			d.Pos.File = path.Join(filepath.ToSlash(dir), d.Pos.File)
+			i.found = append(i.found, d)
+		}
+		return nil
+	case formatMarkdown:
+		return writeMarkdown(i.stdout, r)
+	}
+	return i.out.print((*impactAnswer)(r))
+}
+
+// end prints what is printed once, and returns the error for the exit code.
+func (i *impactRun) end(ctx context.Context) error {
+	if *i.format == format(fbcreport.SARIF) {
+		err := fbcreport.Write(ctx, machine(i.stdout), fbcreport.SARIF, i.found, &fbcreport.Options{ToolVersion: buildversion.Read().Version})
+		if err != nil {
+			return err
+		}
+	}
+	if i.failOn != "never" && i.verdict.AtLeast(impact.Verdict(i.failOn)) {
+		return errNegative
+	}
+	return nil
+}
+
+// inCatalog compares two bundles of a package, or each pair on the path between them.
+func (i *impactRun) inCatalog(ctx context.Context, catalog, pkg, from, to string) error {
+	s, err := i.open(ctx, catalog)
+	if err != nil {
+		return err
+	}
+	p, ok := s.index.Package(pkg)
+	if !ok {
+		return noPackage(catalog, pkg, namesOf([]*graph.Catalog{s.index}))
+	}
+	nodes := make([]graph.Node, 2)
+	for n, text := range []string{from, to} {
+		if nodes[n], err = findNode(p, text); err != nil {
+			return fmt.Errorf("%s: %w", display(text), err)
+		}
+	}
+	steps := []graph.Step{{From: nodes[0], To: nodes[1]}}
+	if i.path {
+		reading := graph.V1
+		if i.opts.Classic {
+			reading = graph.Classic
+		}
+		u := p.Upgrades(reading, &graph.UpgradeOptions{Installed: nodes})
+		if u.Err() != nil {
+			return u.Err()
+		}
+		if steps, ok = u.Path(nodes[0], nodes[1]); !ok {
+			return fmt.Errorf("no upgrade path leads from %s to %s; \"olmkit path\" shows how far upgrades lead", nodes[0], nodes[1])
+		}
+	}
+	bundles := s.of(pkg)
+	bundles.images = true
+	for _, step := range steps {
+		old, err := bundles.get(ctx, step.From.Name)
+		if err != nil {
+			return err
+		}
+		created, err := bundles.get(ctx, step.To.Name)
+		if err != nil {
+			return err
+		}
+		if err := i.compare(ctx, old.Bundle, created.Bundle, created.dir); err != nil {
+			return err
+		}
+	}
+	return i.end(ctx)
+}
+
+// readErrorText returns the problems of a bundle on one line.
+func readErrorText(err error) string {
+	var e *registryv1.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	var lines []string
+	for _, p := range e.Problems {
+		lines = append(lines, p.String())
+	}
+	return strings.Join(slices.Compact(lines), "; ")
+}

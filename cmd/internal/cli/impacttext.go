@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/impact"
+)
+
+// An impactAnswer is a report with a method that prints it.
+type impactAnswer impact.Report
+
+// mostSafe is the number of safe changes of a class that text shows.
+const mostSafe = 10
+
+func (a *impactAnswer) text(w io.Writer) error {
+	visible.Fprintf(w, "%s\n", paint(w, bold, a.title()))
+	var same []string
+	for _, c := range a.Classes {
+		if len(c.Changes) == 0 {
+			same = append(same, string(c.Class))
+			continue
+		}
+		visible.Fprintf(w, "\n%s: %s\n", c.Class, paint(w, verdictColor(c.Verdict), string(c.Verdict)))
+		shown := 0
+		for _, x := range c.Changes {
+			if x.Verdict == impact.Safe {
+				if shown++; shown > mostSafe {
+					continue
+				}
+				visible.Fprintf(w, "  %s\n", x.Message)
+				continue
+			}
+			visible.Fprintf(w, "  %s %s\n", x.Message, paint(w, verdictColor(x.Verdict), "["+string(x.Verdict)+" "+string(x.Code)+"]"))
+		}
+		if shown > mostSafe {
+			visible.Fprintf(w, "  and %s; -o json lists all\n", phrase.Count(shown-mostSafe, "more safe change"))
+		}
+	}
+	if len(same) > 0 {
+		visible.Fprintf(w, "\nUnchanged: %s\n", strings.Join(same, ", "))
+	}
+	return nil
+}
+
+// title states what is compared, and the verdict.
+func (a *impactAnswer) title() string {
+	olm := "OLM v1"
+	if a.OLM != "v1" {
+		olm = "classic OLM"
+	}
+	return fmt.Sprintf("Upgrade of package %s from %s to %s with %s: %s", a.Package, a.From.Name, a.To.Name, olm, a.Verdict)
+}
+
+func verdictColor(v impact.Verdict) string {
+	switch v {
+	case impact.Breaks:
+		return red
+	case impact.Look:
+		return yellow
+	}
+	return green
+}
+
+// writeMarkdown prints a report for a comment on a pull request.
+func writeMarkdown(w io.Writer, r *impact.Report) error {
+	var b strings.Builder
+	a := (*impactAnswer)(r)
+	visible.Fprintf(&b, "## %s\n\n| Class | Verdict | Changes |\n|---|---|---|\n", markdown(a.title()))
+	for _, c := range r.Classes {
+		visible.Fprintf(&b, "| %s | %s | %d |\n", c.Class, c.Verdict, len(c.Changes))
+	}
+	for _, c := range r.Classes {
+		if len(c.Changes) == 0 {
+			continue
+		}
+		visible.Fprintf(&b, "\n### %s\n\n", c.Class)
+		n := 0
+		for _, x := range c.Changes {
+			if x.Verdict == impact.Safe {
+				n++
+				continue
+			}
+			visible.Fprintf(&b, "- **%s**: %s ([%s](%s))\n", x.Verdict, markdown(x.Message), x.Code, codePageURL(x.Code))
+		}
+		if n == 0 {
+			continue
+		}
+		if n < len(c.Changes) {
+			b.WriteByte('\n')
+		}
+		visible.Fprintf(&b, "<details><summary>%s</summary>\n\n", phrase.Count(n, "safe change"))
+		for _, x := range c.Changes {
+			if x.Verdict == impact.Safe {
+				visible.Fprintf(&b, "- %s\n", markdown(x.Message))
+			}
+		}
+		b.WriteString("\n</details>\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// codePageURL returns the address of the page of a code.
+func codePageURL(code fbc.Code) string {
+	return "https://github.com/olmkit/olmkit/blob/main/docs/codes/" + string(code) + ".md"
+}
+
+// markdown returns text on one line, with the characters escaped that have a meaning in
+// Markdown.
+func markdown(text string) string {
+	var b strings.Builder
+	for _, r := range visible.Line(text) {
+		if strings.ContainsRune("\\`*_[]<>&|~#@", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

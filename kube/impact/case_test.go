@@ -1,0 +1,210 @@
+package impact
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"golang.org/x/tools/txtar"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/golden"
+	"github.com/olmkit/olmkit/kube/registryv1"
+	"github.com/olmkit/olmkit/olm"
+)
+
+// caseOptions are the options of a case.
+type caseOptions struct {
+	Classic   bool         `json:"classic"`
+	Watch     []string     `json:"watch"`
+	Resources []olm.Object `json:"resources"`
+	Stored    []string     `json:"stored"` // the stored versions of demos.example.com
+}
+
+// TestCases compares the pairs of bundles in testdata/case with their reports (K223, K224, K225,
+// K226, K227, K228, K229, K230). Both bundles are testdata/base.yaml, changed by merge patches.
+// Together the cases have every code.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/case/*.txtar")
+	if err != nil || len(files) < 40 {
+		t.Fatal(len(files), err)
+	}
+	seen := map[fbc.Code]bool{}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := run(t, a)
+			for _, d := range r.Findings() {
+				seen[d.Code] = true
+				if d.Pos.File == "" && d.Code != "impact-not-compared" {
+					t.Errorf("%s has no position", d.Code)
+				}
+			}
+			got := show(r)
+			if golden.Update() {
+				a.Files[len(a.Files)-1].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want := string(a.Files[len(a.Files)-1].Data); got != want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+	for _, e := range fbc.Explanations() {
+		if strings.HasPrefix(string(e.Code), "impact-") && !seen[e.Code] {
+			t.Errorf("no case has %s", e.Code)
+		}
+	}
+}
+
+// run returns the report of a case.
+func run(t *testing.T, a *txtar.Archive) *Report {
+	t.Helper()
+	var from, to string
+	var o caseOptions
+	for _, f := range a.Files {
+		switch f.Name {
+		case "options.yaml":
+			if err := yaml.UnmarshalStrict(f.Data, &o); err != nil {
+				t.Fatal(err)
+			}
+		case "old.yaml":
+			from = string(f.Data)
+		case "new.yaml":
+			to = string(f.Data)
+		}
+	}
+	old, created := patched(t, from), patched(t, to)
+	opts := &Options{Classic: o.Classic, Watch: o.Watch}
+	if o.Stored != nil || o.Resources != nil {
+		opts.Cluster = &Cluster{Resources: map[string][]olm.Object{"demos.example.com": o.Resources}}
+		crd := old.CRDs[0].Object.DeepCopy()
+		crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: o.Stored}
+		opts.Cluster.CRDs = []*apiextensionsv1.CustomResourceDefinition{crd}
+	}
+	r, err := Compare(t.Context(), Bundle{Bundle: old}, Bundle{Bundle: created}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// show returns a report as text.
+func show(r *Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", r.Verdict)
+	for _, c := range r.Classes {
+		if len(c.Changes) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s\n", c.Class, c.Verdict)
+		for _, x := range c.Changes {
+			fmt.Fprintf(&b, "  %s %s", x.Op, x.Message)
+			if x.Code != "" {
+				fmt.Fprintf(&b, " [%s %s]", x.Verdict, x.Code)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// patched returns the base bundle, changed by documents. A document is a merge patch for the
+// first document of its kind and, if it has one, of its name. With "delete: true" it deletes
+// that document, and without such a document it is a new object.
+func patched(t *testing.T, patches string) *registryv1.Bundle {
+	t.Helper()
+	base, err := os.ReadFile("testdata/base.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type head struct {
+		Kind     string `json:"kind"`
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Delete bool `json:"delete"`
+	}
+	headOf := func(doc []byte) (h head) {
+		if err := yaml.Unmarshal(doc, &h); err != nil {
+			t.Fatalf("%v:\n%s", err, doc)
+		}
+		return h
+	}
+	docs := bytes.Split(base, []byte("---\n"))
+	for i := range docs {
+		if docs[i], err = yaml.YAMLToJSON(docs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for patch := range strings.SplitSeq(patches, "---\n") {
+		if strings.TrimSpace(patch) == "" {
+			continue
+		}
+		text, err := yaml.YAMLToJSON([]byte(patch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := headOf(text)
+		i := slices.IndexFunc(docs, func(doc []byte) bool {
+			h := headOf(doc)
+			return h.Kind == p.Kind && (p.Metadata.Name == "" || p.Kind == "ClusterServiceVersion" || h.Metadata.Name == p.Metadata.Name)
+		})
+		switch {
+		case i < 0:
+			docs = append(docs, text)
+		case p.Delete:
+			docs = slices.Delete(docs, i, i+1)
+		default:
+			if docs[i], err = jsonpatch.MergePatch(docs[i], text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b, err := registryv1.FromObjects(t.Context(), "demo", docs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestDeterministic checks that a report has the same bytes each time, and with manifests in
+// another order.
+func TestDeterministic(t *testing.T) {
+	files, err := filepath.Glob("testdata/case/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files[:20] {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := json.Marshal(run(t, a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			again, err := json.Marshal(run(t, a))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(first, again) {
+				t.Fatalf("%s: reports differ:\n%s\n%s", file, first, again)
+			}
+		}
+	}
+}

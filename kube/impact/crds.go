@@ -1,0 +1,263 @@
+package impact
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/kube/crdsafety"
+)
+
+// resultsByName are the results of the safety check, sorted by name.
+type resultsByName []*crdsafety.Result
+
+// A crd is a CRD of a bundle.
+type crd struct {
+	*apiextensionsv1.CustomResourceDefinition
+	pos  fbc.Pos
+	text []byte // the CRD as JSON
+	// legacy is true for an API version other than v1, in which schemas have another place.
+	legacy bool
+}
+
+// crdsOf returns the CRDs of a bundle by name, as OLM installs them: with their conversion
+// webhooks.
+func crdsOf(b Bundle) (map[string]*crd, error) {
+	out := map[string]*crd{}
+	for i := range b.CRDs {
+		m := &b.CRDs[i]
+		x := &crd{CustomResourceDefinition: m.Object.DeepCopy(), pos: m.Pos}
+		x.legacy = x.APIVersion != apiextensionsv1.SchemeGroupVersion.String()
+		if slices.ContainsFunc(b.CSV().Spec.WebhookDefinitions, func(w v1alpha1.WebhookDescription) bool {
+			return w.Type == v1alpha1.ConversionWebhook && slices.Contains(w.ConversionCRDs, x.Name)
+		}) {
+			x.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter}
+		}
+		x.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+		if err := x.normalize(); err != nil {
+			return nil, err
+		}
+		out[x.Name] = x
+	}
+	return out, nil
+}
+
+// normalize sorts the keys of JSON values in schemas, which package crdsafety compares as
+// text.
+func (x *crd) normalize() error {
+	raw, err := json.Marshal(x.CustomResourceDefinition)
+	if err != nil {
+		return err
+	}
+	var manifest map[string]any
+	if err := json.Unmarshal(raw, &manifest); err != nil {
+		return err
+	}
+	if x.text, err = json.Marshal(manifest); err != nil || x.legacy {
+		return err
+	}
+	x.CustomResourceDefinition, err = crdsafety.Decode(manifest)
+	return err
+}
+
+// crds compares the CRDs of the bundles (K226).
+func (c *comparison) crds() ([]Change, error) {
+	old, err := crdsOf(c.old)
+	if err != nil {
+		return nil, err
+	}
+	created, err := crdsOf(c.new)
+	if err != nil {
+		return nil, err
+	}
+	var out []Change
+	for _, name := range union(old, created) {
+		a, b := old[name], created[name]
+		object := "CustomResourceDefinition " + name
+		installed := c.opts.Cluster.crd(name)
+		switch {
+		case b == nil:
+			out = append(out, safe(Removed, object, "CRD %s is no longer in the bundle", name))
+			continue
+		case a == nil && installed == nil:
+			out = append(out, safe(Added, object, "CRD %s is created, with versions %s", name, versions(b.CustomResourceDefinition)))
+			continue
+		case a == nil:
+			a = &crd{CustomResourceDefinition: installed}
+		}
+		found, err := c.crd(object, a, b, installed)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// crd compares two versions of a CRD. Installed is the CRD on the cluster, or nil if that is
+// not known.
+func (c *comparison) crd(object string, old, created *crd, installed *apiextensionsv1.CustomResourceDefinition) ([]Change, error) {
+	equal := bytes.Equal(old.text, created.text)
+	if equal && installed == nil {
+		return nil, nil
+	}
+	if old.legacy || created.legacy {
+		if equal {
+			return nil, nil
+		}
+		return []Change{c.coded(codes.ImpactNotCompared, Changed, object, "", created.pos, "CRD %s was not checked, because its API version is not apiextensions.k8s.io/v1 in both bundles", created.Name)}, nil
+	}
+	from := old
+	if installed != nil {
+		from = &crd{CustomResourceDefinition: installed}
+		if err := from.normalize(); err != nil {
+			return nil, err
+		}
+	}
+	out := c.versions(object, from, created)
+	safety, err := c.opts.Cache.compareCRDs(c.ctx, from, created)
+	switch {
+	case errors.Is(err, crdsafety.ErrTooLarge):
+		out = append(out, c.coded(codes.ImpactNotCompared, Changed, object, "", created.pos, "CRD %s was not checked: %s", created.Name, crdsafety.ErrTooLarge))
+		return out, nil
+	case err != nil:
+		return nil, err
+	}
+	if !equal {
+		c.safety = append(c.safety, safety)
+	}
+	for _, f := range safety.Findings {
+		ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.pos, "CRD %s: %s", created.Name, f)
+		ch.Old, ch.New = f.Old, f.New
+		out = append(out, ch)
+	}
+	if !c.opts.Classic && (safety.Upstream == crdsafety.Unsafe || safety.Upstream == crdsafety.Panic) {
+		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.pos, "OLM v1 refuses the change of CRD %s, although it is safe", created.Name))
+	}
+	if !equal {
+		fields, err := c.fields(object, from, created, safety.Findings)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fields...)
+	}
+	more, err := c.opts.Cluster.resources(c.ctx, c, object, created)
+	return append(out, more...), err
+}
+
+// versions returns how the versions of a CRD change.
+func (c *comparison) versions(object string, old, created *crd) (out []Change) {
+	after := map[string]*apiextensionsv1.CustomResourceDefinitionVersion{}
+	for i := range created.Spec.Versions {
+		after[created.Spec.Versions[i].Name] = &created.Spec.Versions[i]
+	}
+	before := map[string]bool{}
+	was, is := storage(old.CustomResourceDefinition), storage(created.CustomResourceDefinition)
+	for _, v := range old.Spec.Versions {
+		before[v.Name] = v.Served
+		switch to := after[v.Name]; {
+		case !v.Served:
+		case to == nil:
+			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.pos, "CRD %s: version %s is removed; clients and manifests that use it fail", created.Name, v.Name))
+		case !to.Served:
+			out = append(out, c.coded(codes.ImpactCRDVersion, Changed, object, "", created.pos, "CRD %s: version %s is no longer served; clients and manifests that use it fail", created.Name, v.Name))
+		case to.Deprecated && !v.Deprecated:
+			out = append(out, safe(Changed, object, "CRD %s: version %s is now deprecated", created.Name, v.Name))
+		}
+	}
+	for _, v := range created.Spec.Versions {
+		if v.Served && !before[v.Name] {
+			out = append(out, safe(Added, object, "CRD %s: version %s is now served", created.Name, v.Name))
+		}
+	}
+	if was != is {
+		out = append(out, c.coded(codes.ImpactCRDStorage, Changed, object, "", created.pos, "CRD %s: resources are stored as version %s instead of %s", created.Name, is, was))
+	}
+	return out
+}
+
+func storage(x *apiextensionsv1.CustomResourceDefinition) string {
+	for _, v := range x.Spec.Versions {
+		if v.Storage {
+			return v.Name
+		}
+	}
+	return "none"
+}
+
+func versions(x *apiextensionsv1.CustomResourceDefinition) string {
+	var out []string
+	for _, v := range x.Spec.Versions {
+		if v.Served {
+			out = append(out, v.Name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// fields returns the changes of the fields of a CRD, without documentation and without those
+// at the places of findings.
+func (c *comparison) fields(object string, old, created *crd, found []crdsafety.Finding) ([]Change, error) {
+	before, schemas, err := c.plain(old)
+	if err != nil {
+		return nil, err
+	}
+	after, newSchemas, err := c.plain(created)
+	if err != nil {
+		return nil, err
+	}
+	var out []Change
+	for _, f := range diff("", before, after) {
+		if f.path == ".spec.scope" || strings.HasPrefix(f.path, ".spec.versions[") && (f.old == nil || f.new == nil) && strings.HasSuffix(f.path, "]") {
+			continue // a finding, or a version that the function versions reports
+		}
+		out = append(out, fieldChange(object, "CRD "+created.Name, f, false))
+	}
+	for _, version := range union(schemas, newSchemas) {
+		if schemas[version] == nil || newSchemas[version] == nil {
+			continue // a version that is added or removed
+		}
+		for _, f := range diffSchema("^", schemas[version], newSchemas[version]) {
+			if slices.ContainsFunc(found, func(x crdsafety.Finding) bool {
+				return x.Version == version && x.Path == f.path && (x.Validation == f.keyword || x.Validation == "existingFieldRemoval")
+			}) {
+				continue
+			}
+			out = append(out, fieldChange(object, "CRD "+created.Name+": version "+version, f, false))
+		}
+	}
+	return out, nil
+}
+
+// plain returns a CRD without its versions, and the schemas of the versions without
+// documentation.
+func (c *comparison) plain(x *crd) (rest map[string]any, schemas map[string]map[string]any, err error) {
+	var o unstructured.Unstructured
+	if err := json.Unmarshal(x.text, &o.Object); err != nil {
+		return nil, nil, err
+	}
+	removeDefaults(&o)
+	schemas = map[string]map[string]any{}
+	spec, _ := o.Object["spec"].(map[string]any)
+	versions, _ := spec["versions"].([]any)
+	for _, v := range versions {
+		version, _ := v.(map[string]any)
+		name, _ := version["name"].(string)
+		schema, _ := version["schema"].(map[string]any)
+		schemas[name], _ = schema["openAPIV3Schema"].(map[string]any)
+		delete(version, "schema")
+		for _, k := range []string{"served", "storage", "deprecated"} { // see the function versions
+			delete(version, k)
+		}
+	}
+	delete(o.Object, "metadata")
+	return o.Object, schemas, nil
+}

@@ -1,0 +1,119 @@
+package impact
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/kube/permissions"
+)
+
+// operator is the subject that stands for all service accounts of an operator.
+const operator = "the operator"
+
+// A scope is a subject and the namespace in which its rules apply, or the whole cluster.
+type scope struct{ subject, namespace string }
+
+// permissions compares what the operator and the subjects of role bindings may do. All
+// service accounts of an operator count as one subject, because an upgrade may rename them
+// (K225).
+func (c *comparison) permissions() ([]Change, error) {
+	old, before, err := c.roles(c.old)
+	if err != nil {
+		return nil, err
+	}
+	created, after, err := c.roles(c.new)
+	if err != nil {
+		return nil, err
+	}
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(created))
+	slices.SortFunc(keys, func(a, b scope) int {
+		return slices.Compare([]string{a.namespace, a.subject}, []string{b.namespace, b.subject})
+	})
+	var out []Change
+	for _, k := range slices.Compact(keys) {
+		everywhere := scope{subject: k.subject}
+		all := func(m map[scope][]permissions.Rule) []permissions.Rule {
+			if k == everywhere {
+				return m[k]
+			}
+			return slices.Concat(m[everywhere], m[k])
+		}
+		gained, ok := c.opts.Cache.uncovered(all(old), created[k])
+		lost, also := c.opts.Cache.uncovered(all(created), old[k])
+		where := "cluster-wide"
+		if k.namespace != "" {
+			where = "in namespace " + k.namespace
+		}
+		if !ok || !also {
+			out = append(out, c.coded(codes.ImpactNotCompared, Changed, k.subject, "", c.csv.Pos, "the permissions of %s %s were not compared, because there are too many", k.subject, where))
+			continue
+		}
+		for _, r := range gained {
+			ch := c.coded(codes.ImpactPermission, Added, k.subject, "", c.csv.Pos, "%s can now %s %s", k.subject, r, where)
+			ch.New = text(r)
+			out = append(out, ch)
+		}
+		out = append(out, c.dangers(k, gained)...)
+		for _, r := range lost {
+			ch := safe(Removed, k.subject, "%s can no longer %s %s", k.subject, r, where)
+			ch.Old = text(r)
+			out = append(out, ch)
+		}
+	}
+	for _, role := range slices.Sorted(maps.Keys(after)) {
+		if !before[role] {
+			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.csv.Pos, "%s, whose rules are not in the bundle", role))
+		}
+	}
+	return out, nil
+}
+
+// dangers returns a change for each kind of risk among the permissions that a subject gains.
+func (c *comparison) dangers(k scope, gained []permissions.Rule) (out []Change) {
+	role := permissions.Role{Subject: k.subject, Namespace: k.namespace, Rules: gained}
+	risks := role.Risks()
+	for i, risk := range risks {
+		same := func(r permissions.Risk) bool { return r.Code == risk.Code }
+		if slices.ContainsFunc(risks[:i], same) {
+			continue
+		}
+		more := ""
+		if n := len(slices.DeleteFunc(slices.Clone(risks), func(r permissions.Risk) bool { return !same(r) })); n > 1 {
+			more = ", and " + phrase.Count(n-1, "more rule")
+		}
+		out = append(out, c.coded(risk.Code, Added, k.subject, "", c.csv.Pos, "dangerous: %s%s", risk.Message, more))
+	}
+	return out
+}
+
+// roles returns the rules of a bundle by scope, and its bindings to roles outside of the
+// bundle.
+func (c *comparison) roles(b Bundle) (rules map[scope][]permissions.Rule, outside map[string]bool, err error) {
+	opts := permissions.Options{Namespace: c.opts.Namespace, Watch: c.opts.Watch, Classic: c.opts.Classic}
+	r, err := permissions.Of(b.Bundle, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	accounts := map[string]bool{"ServiceAccount default": true}
+	strategy := &b.CSV().Spec.InstallStrategy.StrategySpec
+	for _, p := range slices.Concat(strategy.Permissions, strategy.ClusterPermissions) {
+		accounts["ServiceAccount "+p.ServiceAccountName] = true
+	}
+	for _, d := range strategy.DeploymentSpecs {
+		accounts["ServiceAccount "+d.Spec.Template.Spec.ServiceAccountName] = true
+	}
+	rules, outside = map[scope][]permissions.Rule{}, map[string]bool{}
+	for _, role := range r.Roles {
+		k := scope{role.Subject, role.Namespace}
+		if accounts[role.Subject] {
+			k.subject = operator
+		}
+		rules[k] = append(rules[k], role.Rules...)
+		if role.Outside != "" {
+			outside[k.subject+" is bound to role "+role.Outside] = true
+		}
+	}
+	return rules, outside, nil
+}

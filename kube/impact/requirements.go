@@ -1,0 +1,159 @@
+package impact
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/blang/semver/v4"
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/property"
+)
+
+// requirements compares what the bundles require from a cluster and provide to others
+// (K230).
+func (c *comparison) requirements() ([]Change, error) {
+	before, after := needsOf(c.old), needsOf(c.new)
+	object, at := c.new.CSV().Name, c.csv.Pos
+	var out []Change
+	for _, r := range union(before.required, after.required) {
+		switch {
+		case !before.required[r]:
+			out = append(out, c.coded(codes.ImpactRequires, Added, object, "", at, "%s newly requires %s", object, r))
+		case !after.required[r]:
+			out = append(out, safe(Removed, object, "%s no longer requires %s", object, r))
+		}
+	}
+	for _, r := range union(before.provided, after.provided) {
+		switch {
+		case !before.provided[r]:
+			out = append(out, safe(Added, object, "%s now provides %s", object, r))
+		case !after.provided[r]:
+			out = append(out, c.coded(codes.ImpactProvides, Removed, object, "", at, "%s no longer provides %s; operators that require it lose it", object, r))
+		}
+	}
+	for _, mode := range []v1alpha1.InstallModeType{v1alpha1.InstallModeTypeAllNamespaces, v1alpha1.InstallModeTypeMultiNamespace, v1alpha1.InstallModeTypeOwnNamespace, v1alpha1.InstallModeTypeSingleNamespace} {
+		switch had, has := supports(c.old, mode), supports(c.new, mode); {
+		case had && !has:
+			out = append(out, c.coded(codes.ImpactInstallMode, Removed, object, "", c.csv.At("spec", "installModes"), "%s no longer supports install mode %s; installations with it fail", object, mode))
+		case has && !had:
+			out = append(out, safe(Added, object, "%s now supports install mode %s", object, mode))
+		}
+	}
+	out = append(out, c.minKubeVersion(object)...)
+	switch old, created := before.maxOpenShift, after.maxOpenShift; {
+	case created == nil && old == nil || created != nil && old != nil && *created == *old:
+	case created == nil:
+		out = append(out, safe(Removed, object, "%s no longer has a maximum OpenShift version; it was %s", object, old))
+	case old == nil:
+		out = append(out, c.coded(codes.ImpactOpenShiftVersion, Added, object, "", at, "%s now prevents upgrades of OpenShift beyond %s", object, created))
+	case created.Compare(*old) < 0:
+		out = append(out, c.coded(codes.ImpactOpenShiftVersion, Changed, object, "", at, "%s now prevents upgrades of OpenShift beyond %s instead of %s", object, created, old))
+	default:
+		out = append(out, safe(Changed, object, "the maximum OpenShift version changes from %s to %s", old, created))
+	}
+	return out, nil
+}
+
+// minKubeVersion compares the minimum versions of Kubernetes.
+func (c *comparison) minKubeVersion(object string) []Change {
+	old, created := c.old.CSV().Spec.MinKubeVersion, c.new.CSV().Spec.MinKubeVersion
+	at := c.csv.At("spec", "minKubeVersion")
+	a, err := semver.ParseTolerant(old)
+	known := err == nil
+	b, err := semver.ParseTolerant(created)
+	switch {
+	case old == created:
+		return nil
+	case created == "":
+		return []Change{safe(Removed, object, "%s no longer has a minKubeVersion; it was %s", object, old)}
+	case err != nil:
+		return []Change{c.coded(codes.ImpactKubeVersion, Changed, object, "", at, "the minKubeVersion of %s, %q, is not a version", object, created)}
+	case known && b.LTE(a):
+		return []Change{safe(Changed, object, "minKubeVersion changes from %s to %s", old, created)}
+	case old == "":
+		return []Change{c.coded(codes.ImpactKubeVersion, Added, object, "", at, "%s now requires Kubernetes %s", object, created)}
+	}
+	return []Change{c.coded(codes.ImpactKubeVersion, Changed, object, "", at, "%s requires Kubernetes %s instead of %s", object, created, old)}
+}
+
+// needs are what a bundle requires and provides.
+type needs struct {
+	required, provided map[string]bool
+	maxOpenShift       *property.MinorVersion // nil if there is none
+}
+
+// needsOf reads the CSV of a bundle, the properties in its annotation, and those of the
+// catalog.
+func needsOf(b Bundle) needs {
+	n := needs{required: map[string]bool{}, provided: map[string]bool{}}
+	csv := b.CSV()
+	api := func(group, version, kind string) string { return fmt.Sprintf("API %s/%s %s", group, version, kind) }
+	definition := func(to map[string]bool, list []v1alpha1.CRDDescription) {
+		for _, d := range list {
+			_, group := cut(d.Name)
+			to[api(group, d.Version, d.Kind)] = true
+		}
+	}
+	definition(n.required, csv.Spec.CustomResourceDefinitions.Required)
+	definition(n.provided, csv.Spec.CustomResourceDefinitions.Owned)
+	for _, d := range csv.Spec.APIServiceDefinitions.Required {
+		n.required[api(d.Group, d.Version, d.Kind)] = true
+	}
+	for _, d := range csv.Spec.APIServiceDefinitions.Owned {
+		n.provided[api(d.Group, d.Version, d.Kind)] = true
+	}
+	for _, g := range csv.Spec.NativeAPIs {
+		n.required[api(g.Group, g.Version, g.Kind)] = true
+	}
+	all := slices.Clone(b.Properties)
+	if raw := csv.Annotations[property.Annotation]; raw != "" {
+		var list []property.Property
+		if err := json.Unmarshal([]byte(raw), &list); err == nil {
+			all = append(all, list...)
+		}
+	}
+	for _, p := range all {
+		switch p.Type {
+		case property.TypeGVK, property.TypeGVKRequired:
+			if g, err := property.Parse[property.GVK](p); err == nil {
+				to := n.required
+				if p.Type == property.TypeGVK {
+					to = n.provided
+				}
+				to[api(g.Group, g.Version, g.Kind)] = true
+			}
+		case property.TypePackageRequired:
+			if r, err := property.Parse[property.PackageRequired](p); err == nil {
+				n.required[fmt.Sprintf("package %s %s", r.PackageName, r.VersionRange)] = true
+			}
+		case property.TypeConstraint:
+			n.required["constraint "+compact(p.Value)] = true
+		}
+	}
+	if v, ok, err := property.LowestMaxOpenShift(slices.Values(all)); ok && err == nil {
+		n.maxOpenShift = &v
+	}
+	return n
+}
+
+// compact returns JSON with sorted keys, or the text itself if it is not valid.
+func compact(raw []byte) string {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return string(raw)
+	}
+	return short(text(v))
+}
+
+// cut cuts the name of a CRD into its plural and its group.
+func cut(name string) (plural, group string) {
+	for i := range len(name) {
+		if name[i] == '.' {
+			return name[:i], name[i+1:]
+		}
+	}
+	return name, ""
+}

@@ -1,0 +1,210 @@
+package impact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/olmkit/olmkit/internal/codes"
+)
+
+// webhooks compares the webhooks and API services of the bundles (K227).
+func (c *comparison) webhooks() ([]Change, error) {
+	old, created := c.old.CSV(), c.new.CSV()
+	var out []Change
+	before := map[string]*v1alpha1.WebhookDescription{}
+	for i := range old.Spec.WebhookDefinitions {
+		w := &old.Spec.WebhookDefinitions[i]
+		before[webhookName(w)] = w
+	}
+	after := map[string]bool{}
+	for i := range created.Spec.WebhookDefinitions {
+		w := &created.Spec.WebhookDefinitions[i]
+		object, at := webhookName(w), c.csv.At("spec", "webhookdefinitions", i)
+		after[object] = true
+		was := before[object]
+		if was == nil {
+			out = append(out, c.coded(codes.ImpactWebhook, Added, object, "", at, "%s is added%s", object, intercepted(w)))
+			continue
+		}
+		for _, text := range widened(was, w) {
+			out = append(out, c.coded(codes.ImpactWebhook, Changed, object, "", at, "%s: %s", object, text))
+		}
+	}
+	for _, name := range union(before, nil) {
+		if !after[name] {
+			out = append(out, safe(Removed, name, "%s is removed", name))
+		}
+	}
+	services := func(csv *v1alpha1.ClusterServiceVersion) map[string]int {
+		out := map[string]int{}
+		for i, s := range csv.Spec.APIServiceDefinitions.Owned {
+			out[s.Version+"."+s.Group] = i
+		}
+		return out
+	}
+	a, b := services(old), services(created)
+	for _, name := range union(a, b) {
+		_, had := a[name]
+		i, has := b[name]
+		object := "APIService " + name
+		switch {
+		case !had:
+			at := c.csv.At("spec", "apiservicedefinitions", "owned", i)
+			out = append(out, c.coded(codes.ImpactAPIService, Added, object, "", at, "%s is added: the API server forwards all requests for its group and version to the operator", object))
+		case !has:
+			out = append(out, safe(Removed, object, "%s is removed", object))
+		}
+	}
+	return out, nil
+}
+
+func webhookName(w *v1alpha1.WebhookDescription) string {
+	return string(w.Type) + " " + w.GenerateName
+}
+
+// intercepted describes the requests that a webhook receives.
+func intercepted(w *v1alpha1.WebhookDescription) string {
+	if w.Type == v1alpha1.ConversionWebhook {
+		return " for " + strings.Join(w.ConversionCRDs, ", ")
+	}
+	var list []string
+	for _, r := range w.Rules {
+		list = append(list, ruleText(r))
+	}
+	policy := "; while it is unavailable, these requests fail"
+	if failurePolicy(w) == admissionv1.Ignore {
+		policy = ""
+	}
+	if len(list) == 0 {
+		return policy
+	}
+	return " and receives " + strings.Join(list, ", ") + policy
+}
+
+func ruleText(r admissionv1.RuleWithOperations) string {
+	var verbs []string
+	for _, o := range r.Operations {
+		verbs = append(verbs, string(o))
+	}
+	var groups []string
+	for _, g := range r.APIGroups {
+		if g == "" {
+			g = "core"
+		}
+		groups = append(groups, g)
+	}
+	return strings.Join(verbs, ", ") + " of " + strings.Join(r.Resources, ", ") + " (" + strings.Join(groups, ", ") + "/" + strings.Join(r.APIVersions, ", ") + ")"
+}
+
+func failurePolicy(w *v1alpha1.WebhookDescription) admissionv1.FailurePolicyType {
+	if w.FailurePolicy == nil {
+		return admissionv1.Fail
+	}
+	return *w.FailurePolicy
+}
+
+// widened returns in which ways a webhook affects more requests than before.
+func widened(old, created *v1alpha1.WebhookDescription) (out []string) {
+	for _, r := range created.Rules {
+		if !intercepts(old.Rules, r) {
+			out = append(out, "it now also receives "+ruleText(r))
+		}
+	}
+	for _, name := range created.ConversionCRDs {
+		if !slices.Contains(old.ConversionCRDs, name) {
+			out = append(out, "it now also converts "+name)
+		}
+	}
+	if failurePolicy(old) == admissionv1.Ignore && failurePolicy(created) == admissionv1.Fail {
+		out = append(out, "requests now fail while it is unavailable (failurePolicy Fail)")
+	}
+	if !selects(old.ObjectSelector, created.ObjectSelector) {
+		out = append(out, "its objectSelector may select more objects")
+	}
+	return out
+}
+
+// selects reports whether the selector old selects every object that created does. Every
+// requirement of old must then be one of created.
+func selects(old, created *metav1.LabelSelector) bool {
+	if old == nil {
+		return true
+	}
+	if created == nil {
+		created = &metav1.LabelSelector{}
+	}
+	for k, v := range old.MatchLabels {
+		if created.MatchLabels[k] != v {
+			return false
+		}
+		if _, ok := created.MatchLabels[k]; !ok {
+			return false
+		}
+	}
+	for _, r := range old.MatchExpressions {
+		if !slices.ContainsFunc(created.MatchExpressions, func(s metav1.LabelSelectorRequirement) bool {
+			return r.Key == s.Key && r.Operator == s.Operator && slices.Equal(r.Values, s.Values)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// intercepts reports whether a webhook with the given rules receives every request that the
+// rule r matches. Rules with more than maxAtoms combinations count as not covered, unless an
+// equal rule exists.
+func intercepts(rules []admissionv1.RuleWithOperations, r admissionv1.RuleWithOperations) bool {
+	for _, one := range rules {
+		if slices.Equal(one.Operations, r.Operations) && slices.Equal(one.APIGroups, r.APIGroups) && slices.Equal(one.APIVersions, r.APIVersions) &&
+			slices.Equal(one.Resources, r.Resources) && inScope(one.Scope, r.Scope) {
+			return true
+		}
+	}
+	n := len(rules)
+	for _, size := range []int{len(r.Operations), len(r.APIGroups), len(r.APIVersions), len(r.Resources)} {
+		if n *= size; n > maxAtoms {
+			return false
+		}
+	}
+	for _, op := range r.Operations {
+		for _, group := range r.APIGroups {
+			for _, version := range r.APIVersions {
+				for _, resource := range r.Resources {
+					if !slices.ContainsFunc(rules, func(old admissionv1.RuleWithOperations) bool {
+						return (slices.Contains(old.Operations, op) || slices.Contains(old.Operations, admissionv1.OperationAll)) &&
+							matches(old.APIGroups, group) && matches(old.APIVersions, version) && matchesResource(old.Resources, resource) && inScope(old.Scope, r.Scope)
+					}) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+func matches(list []string, s string) bool {
+	return slices.Contains(list, "*") || slices.Contains(list, s)
+}
+
+// matchesResource reports whether the resources of a webhook include one, which may itself be
+// a pattern. "*" means all resources whose name has no slash, and "*/*" all.
+func matchesResource(list []string, resource string) bool {
+	if slices.Contains(list, "*/*") || slices.Contains(list, resource) {
+		return true
+	}
+	name, sub, ok := strings.Cut(resource, "/")
+	if !ok {
+		return slices.Contains(list, "*")
+	}
+	return slices.Contains(list, name+"/*") || slices.Contains(list, "*/"+sub)
+}
+
+func inScope(old, created *admissionv1.ScopeType) bool {
+	return old == nil || *old == admissionv1.AllScopes || created != nil && *created == *old
+}

@@ -1,0 +1,224 @@
+package impact
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+
+	"github.com/olmkit/olmkit/internal/codes"
+)
+
+// workloads compares the deployments of the bundles (K229).
+func (c *comparison) workloads() ([]Change, error) {
+	security, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		return nil, err
+	}
+	type deployment struct {
+		*v1alpha1.StrategyDeploymentSpec
+		i int
+	}
+	list := func(b Bundle) map[string]deployment {
+		out := map[string]deployment{}
+		specs := b.CSV().Spec.InstallStrategy.StrategySpec.DeploymentSpecs
+		for i := range specs {
+			out[specs[i].Name] = deployment{&specs[i], i}
+		}
+		return out
+	}
+	before, after := list(c.old), list(c.new)
+	// A deployment that is new may replace another one, so it is compared with all of them.
+	all, strictest := map[string]bool{}, api.LevelRestricted
+	for _, d := range before {
+		maps.Copy(all, privileges(pods(d.StrategyDeploymentSpec)))
+		if l := level(security, d.StrategyDeploymentSpec); api.CompareLevels(l, strictest) < 0 {
+			strictest = l
+		}
+	}
+	var out []Change
+	for _, name := range union(before, after) {
+		a, had := before[name]
+		b, has := after[name]
+		object := "Deployment " + c.opts.Namespace + "/" + name
+		at := c.csv.At("spec", "install", "spec", "deployments", b.i)
+		switch {
+		case !has:
+			out = append(out, safe(Removed, object, "%s is removed", object))
+			continue
+		case !had:
+			out = append(out, safe(Added, object, "%s is added", object))
+		case !reflect.DeepEqual(selector(a.StrategyDeploymentSpec), selector(b.StrategyDeploymentSpec)):
+			if c.opts.Classic {
+				out = append(out, c.coded(codes.ImpactRecreated, Changed, object, ".spec.selector", at, "%s is deleted and created again, because its selector changes", object))
+			} else {
+				out = append(out, c.coded(codes.ImpactSelector, Changed, object, ".spec.selector", at, "the selector of %s changes, which the API server refuses; OLM v1 cannot apply the new version", object))
+			}
+		}
+		was, from := all, strictest
+		if had {
+			was, from = privileges(pods(a.StrategyDeploymentSpec)), level(security, a.StrategyDeploymentSpec)
+			if m, n := replicas(a.StrategyDeploymentSpec), replicas(b.StrategyDeploymentSpec); m != n {
+				out = append(out, safe(Changed, object, "%s: replicas change from %d to %d", object, m, n))
+			}
+			out = append(out, resources(object, pods(a.StrategyDeploymentSpec), pods(b.StrategyDeploymentSpec))...)
+		}
+		is, to := privileges(pods(b.StrategyDeploymentSpec)), level(security, b.StrategyDeploymentSpec)
+		for _, p := range union(was, is) {
+			switch {
+			case !was[p]:
+				out = append(out, c.coded(codes.ImpactPrivilege, Added, object, "", at, "%s now has %s", object, p))
+			case !is[p] && had:
+				out = append(out, safe(Removed, object, "%s no longer has %s", object, p))
+			}
+		}
+		switch order := api.CompareLevels(to, from); {
+		case order < 0:
+			out = append(out, c.coded(codes.ImpactPodSecurity, Changed, object, "", at, "%s needs Pod Security level %s instead of %s: %s", object, to, from, because(security, b.StrategyDeploymentSpec, to)))
+		case order > 0 && had:
+			out = append(out, safe(Changed, object, "%s needs Pod Security level %s instead of %s", object, to, from))
+		}
+	}
+	return out, nil
+}
+
+func pods(d *v1alpha1.StrategyDeploymentSpec) *corev1.PodSpec { return &d.Spec.Template.Spec }
+
+func replicas(d *v1alpha1.StrategyDeploymentSpec) int32 {
+	if d.Spec.Replicas == nil {
+		return 1
+	}
+	return *d.Spec.Replicas
+}
+
+// selector returns the selector of a deployment, without empty lists.
+func selector(d *v1alpha1.StrategyDeploymentSpec) metav1.LabelSelector {
+	var out metav1.LabelSelector
+	if s := d.Spec.Selector; s != nil {
+		if len(s.MatchLabels) > 0 {
+			out.MatchLabels = s.MatchLabels
+		}
+		if len(s.MatchExpressions) > 0 {
+			out.MatchExpressions = s.MatchExpressions
+		}
+	}
+	return out
+}
+
+// resources returns how the requests and limits of containers change.
+func resources(object string, old, created *corev1.PodSpec) (out []Change) {
+	of := func(p *corev1.PodSpec) map[string]string {
+		all := map[string]string{}
+		for _, container := range slices.Concat(p.InitContainers, p.Containers) {
+			for kind, list := range map[string]corev1.ResourceList{"limit": container.Resources.Limits, "request": container.Resources.Requests} {
+				for name, q := range list {
+					all[fmt.Sprintf("%s %s of container %s", name, kind, container.Name)] = q.String()
+				}
+			}
+		}
+		return all
+	}
+	a, b := of(old), of(created)
+	for _, k := range union(a, b) {
+		switch {
+		case a[k] == b[k]:
+		case a[k] == "":
+			out = append(out, safe(Added, object, "%s: the %s is now %s", object, k, b[k]))
+		case b[k] == "":
+			out = append(out, safe(Removed, object, "%s: the %s of %s is removed", object, k, a[k]))
+		default:
+			out = append(out, safe(Changed, object, "%s: the %s changes from %s to %s", object, k, a[k], b[k]))
+		}
+	}
+	return out
+}
+
+// privileges returns what the containers of a pod may do to their host.
+func privileges(p *corev1.PodSpec) map[string]bool {
+	out := map[string]bool{}
+	for has, set := range map[string]bool{
+		"access to the network of its node": p.HostNetwork, "access to the processes of its node": p.HostPID, "access to the shared memory of its node": p.HostIPC,
+	} {
+		if set {
+			out[has] = true
+		}
+	}
+	for _, v := range p.Volumes {
+		if v.HostPath != nil {
+			out["access to "+v.HostPath.Path+" on its node"] = true
+		}
+	}
+	for _, container := range slices.Concat(p.InitContainers, p.Containers) {
+		for _, port := range container.Ports {
+			if port.HostPort != 0 {
+				out["port "+strconv.Itoa(int(port.HostPort))+" of its node"] = true
+			}
+		}
+		s := container.SecurityContext
+		if s == nil {
+			continue
+		}
+		if s.Privileged != nil && *s.Privileged {
+			out["a privileged container"] = true
+		}
+		if s.Capabilities != nil {
+			for _, name := range s.Capabilities.Add {
+				out["the capability "+string(name)] = true
+			}
+		}
+	}
+	if runsAsRoot(p) {
+		out["a container that runs as root"] = true
+	}
+	return out
+}
+
+func runsAsRoot(p *corev1.PodSpec) bool {
+	root := func(id *int64) bool { return id != nil && *id == 0 }
+	inherited := p.SecurityContext != nil && root(p.SecurityContext.RunAsUser)
+	for _, container := range slices.Concat(p.InitContainers, p.Containers) {
+		if s := container.SecurityContext; s != nil && s.RunAsUser != nil {
+			if root(s.RunAsUser) {
+				return true
+			}
+		} else if inherited {
+			return true
+		}
+	}
+	return false
+}
+
+// level returns the strictest Pod Security level that allows the pods of a deployment.
+func level(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec) api.Level {
+	for _, l := range []api.Level{api.LevelRestricted, api.LevelBaseline} {
+		if evaluate(security, d, l).Allowed {
+			return l
+		}
+	}
+	return api.LevelPrivileged
+}
+
+func evaluate(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec, l api.Level) policy.AggregateCheckResult {
+	meta := d.Spec.Template.ObjectMeta
+	return policy.AggregateCheckResults(security.EvaluatePod(api.LevelVersion{Level: l, Version: api.LatestVersion()}, &meta, pods(d)))
+}
+
+// because returns why the pods of a deployment need a level: what the next stricter one
+// forbids.
+func because(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec, l api.Level) string {
+	stricter := api.LevelRestricted
+	if l == api.LevelPrivileged {
+		stricter = api.LevelBaseline
+	}
+	reasons := evaluate(security, d, stricter).ForbiddenReasons
+	slices.Sort(reasons)
+	return strings.Join(slices.Compact(reasons), ", ")
+}
