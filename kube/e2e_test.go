@@ -40,7 +40,7 @@ func token(t testing.TB, namespace, account string) string {
 }
 
 // wipe removes everything that a test left in the cluster. A controller that
-// still runs may see the deletions in another order and write objects anew, so
+// still runs may see the deletions in another order and write objects again, so
 // it repeats them until none is found.
 func wipe(t testing.TB, namespaces ...string) {
 	c, ctx := admin(t), context.Background()
