@@ -23,28 +23,29 @@ func newImpact(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "impact {OLD NEW|CATALOG PACKAGE OLD NEW|CATALOG}",
 		Short: "Show what an upgrade changes on a cluster",
-		Long: `Impact compares the bundles before and after an upgrade, and lists what changes on a
-cluster: objects, CRDs, permissions, webhooks, images, workloads and requirements. Each
-change has a verdict: safe; look, if an administrator should read it before approving
-the upgrade; or breaks, if the upgrade fails, loses data or breaks users. "olmkit
-explain CODE" describes each code.
+		Long: `Impact compares the bundles before and after an upgrade, and lists what changes
+on a cluster: objects, CRDs, permissions, webhooks, images, workloads and
+requirements. Each change has a verdict: safe; look, if an administrator should
+read it before approving the upgrade; or breaks, if the upgrade fails, loses
+data or breaks users. "olmkit explain CODE" describes each code.
 
-OLD and NEW are bundle directories, bundle images, or CATALOG+PACKAGE@VERSION for a
-catalog that has the manifests (olm.bundle.object). After CATALOG and PACKAGE they are
-versions or names of bundles. With --path, each upgrade on the shortest path between
-them is shown, as classic OLM or OLM v1 finds it.
+OLD and NEW are bundle directories, bundle images, or CATALOG+PACKAGE@VERSION
+for a catalog that has the manifests (olm.bundle.object). After CATALOG and
+PACKAGE they are versions or names of bundles. With --path, each upgrade on the
+shortest path between them is shown, as classic OLM or OLM v1 finds it.
 
-With a catalog alone, every upgrade whose bundles are available is judged, and a table
-has the number of verdicts for each package.
+With a catalog alone, every upgrade whose bundles are available is judged, and a
+table has the number of verdicts for each package.
 
-The manifests of a bundle in a catalog come from its olm.bundle.object properties, from
---bundles, or else from its image. For a catalog alone, images are read only with
---pull.
+The manifests of a bundle in a catalog come from its olm.bundle.object
+properties, from --bundles, or else from its image. For a catalog alone, images
+are read only with --pull.
 
---olm classic compares the objects that classic OLM creates instead of those of OLM v1.
+--olm classic compares the objects that classic OLM creates instead of those of
+OLM v1.
 
-Exit codes: 0 the upgrade was compared, 1 a verdict is at least --fail-on, 2 the input
-could not be read.`,
+Exit codes: 0 the upgrade was compared, 1 a verdict is at least --fail-on, 2 the
+input could not be read.`,
 		Example: `  olmkit impact ./etcd/0.9.2 ./etcd/0.9.4
   olmkit impact ./etcd/0.9.2 ./etcd/0.9.4 -o markdown --fail-on breaks
   olmkit impact ./catalog etcd 0.9.0 0.9.4 --path --olm classic

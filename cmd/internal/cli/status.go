@@ -19,9 +19,9 @@ func newStatus(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [PACKAGE...]",
 		Short: "Show every operator of a cluster, and which can be upgraded",
-		Long: `Status reads a cluster, as kubectl does, and prints one line for each operator: those
-of subscriptions, CSVs without a subscription, and ClusterExtensions of OLM v1. With
---filename it reads files in place of the cluster.
+		Long: `Status reads a cluster, as kubectl does, and prints one line for each operator:
+those of subscriptions, CSVs without a subscription, and ClusterExtensions of
+OLM v1. With --filename it reads files in place of the cluster.
 
 MOVES is one of
 
@@ -33,19 +33,20 @@ MOVES is one of
   unmanaged  a CSV without a subscription, which is never upgraded
   unknown    the objects do not show it; WHY lists what is missing
 
-The head of a channel, upgrades and deprecations come from the content of the catalogs
-that the cluster serves now, which is pulled by digest and cached; with --offline, only
-the cache is used. --catalog NAME=CATALOG gives the content of the catalog of that name.
-A note reports a catalog that cannot be read; for its operators, status shows what OLM
-recorded. The HEAD of a ClusterExtension is the newest bundle of its channels and range.
+The head of a channel, upgrades and deprecations come from the content of the
+catalogs that the cluster serves now, which is pulled by digest and cached; with
+--offline, only the cache is used. --catalog NAME=CATALOG gives the content of
+the catalog of that name. A note reports a catalog that cannot be read; for its
+operators, status shows what OLM recorded. The HEAD of a ClusterExtension is the
+newest bundle of its channels and range.
 
-Nothing is written. Each kind is listed once, in pages; kinds that may not be read are
-reported and treated as unknown. --print-rbac prints the ClusterRole that is needed
-by all commands that read a cluster.
+Nothing is written. Each kind is listed once, in pages; kinds that may not be
+read are reported and treated as unknown. --print-rbac prints the ClusterRole
+that is needed by all commands that read a cluster.
 
 Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval or
-blocks the next version of the platform, 2 the cluster could not be read, 3 no action
-is known to be needed, but some objects of operators could not be read.`,
+blocks the next version of the platform, 2 the cluster could not be read, 3 no
+action is known to be needed, but some objects of operators could not be read.`,
 		Example: `  olmkit status
   olmkit status -n operators -o wide
   olmkit status etcd --context prod --catalog community=./catalog
