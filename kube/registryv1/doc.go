@@ -1,7 +1,8 @@
 // Package registryv1 turns registry+v1 bundles into the manifests that OLM v1 would
 // apply. [Read] reads a bundle, [Bundle.Validate] reports what is wrong with it,
 // [Bundle.ConfigSchema] describes its configuration, and [Bundle.Render] returns its
-// objects, in the phases of a revision. [Pack] puts the objects of a revision into
+// objects, in the phases of a revision. [Eligible] returns whether OLM v1 installs a
+// bundle at all, as far as its catalog shows. [Pack] puts the objects of a revision into
 // Secrets.
 //
 // All functions are pure: they contact no cluster, and equal input gives equal bytes.
@@ -29,6 +30,13 @@
 //   - apiServices: the bundle owns API services
 //   - webhooks: the bundle has webhooks, and there is no certificate provider
 //   - installModes: the bundle supports none of the install modes of OLM v1
+//
+// Only in an [Eligibility]:
+//
+//   - dependency: the bundle has a dependency; the subject is the type of the property
+//   - allNamespaces: the bundle does not support AllNamespaces, and OLM v1 requires that
+//   - rollout: operator-controller renders an object that it cannot apply; the subject is
+//     the object or the phase
 //
 // In the configuration; the subject is a field:
 //

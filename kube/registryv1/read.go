@@ -333,8 +333,8 @@ func decode(doc []byte) ([]*unstructured.Unstructured, error) {
 	return out, nil
 }
 
-// A property is one of olm.properties.
-type property struct {
+// An olmProperty is one of olm.properties.
+type olmProperty struct {
 	Type  string          `json:"type"`
 	Value json.RawMessage `json:"value"`
 }
@@ -343,10 +343,10 @@ type property struct {
 // (K6).
 func (r *reader) properties() {
 	var file struct {
-		Properties []property `json:"properties"`
+		Properties []olmProperty `json:"properties"`
 	}
 	some, at, err := r.metadata(propertiesFile, &file)
-	var all []property
+	var all []olmProperty
 	if len(r.bundle.CSVs) > 0 {
 		csv := r.bundle.csv()
 		if text, ok := csv.Object.Annotations[propertiesAnnotation]; ok {

@@ -43,6 +43,7 @@ func Documents() []Document {
 		{Name: "selection", Title: "A selection of olmkit select", Type: olmv1.Selection{}, By: "select"},
 		{Name: "refusal", Title: "A refusal of olmkit select", Type: olmv1.Refusal{}, By: "select"},
 		{Name: "unselected", Title: "The answer of olmkit select to an invalid request", Type: unselected{}, By: "select"},
+		{Name: "eligible", Title: "Whether OLM v1 installs a bundle at all, by olmkit eligible", Type: eligibleRow{}, By: "eligible"},
 		{Name: "manifests-request", Title: "A request for olmkit manifests", Type: manifestsRequest{}, Read: true, More: true},
 		{Name: "manifests", Title: "An answer of olmkit manifests", Type: manifestsAnswer{}, By: "manifests"},
 		{Name: "manifests-list", Title: "The manifests of a bundle, by olmkit manifests", Type: objectList{}, By: "manifests"},

@@ -160,13 +160,9 @@ func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle,
 		}
 	}
 	if !isDir(arg) {
-		for i := range len(arg) {
-			if arg[i] == '+' {
-				if _, err := os.Stat(arg[:i]); err == nil || isReference(arg[:i]) {
-					b, err := m.inCatalog(ctx, arg[:i], arg[i+1:])
-					return b, arg, err
-				}
-			}
+		if catalog, name := splitPackage(arg); name != "" {
+			b, err := m.inCatalog(ctx, catalog, name)
+			return b, arg, err
 		}
 		return nil, "", fmt.Errorf("%s is not a bundle directory or image; name one, or CATALOG+PACKAGE", display(arg))
 	}

@@ -217,6 +217,7 @@ func (e *env) commands() []group {
 		}},
 		{"What would a cluster do?", []*cobra.Command{
 			newStatus(e), newSnapshot(e), newPlan(e), newSimulate(e), newPlatform(e), newManifests(e), newPermissions(e), newImpact(e), newCRDSafety(e),
+			newStatus(e), newSnapshot(e), newPlan(e), newSimulate(e), newPlatform(e), newEligible(e), newManifests(e), newPermissions(e), newCRDSafety(e),
 		}},
 		{"How is a catalog made, cut and kept?", []*cobra.Command{
 			newRender(e), newFmt(e), newMerge(e), newExtract(e), newSubset(e), newIndex(e),

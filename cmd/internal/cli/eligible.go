@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/bundle"
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+func newEligible(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "eligible CATALOG[+PACKAGE[@VERSION]]|BUNDLE",
+		Short: "List which bundles OLM v1 installs at all, and why not the others",
+		Long: `Eligible lists whether OLM v1 installs bundles at all, in some namespace and with
+some configuration, with every reason if it does not: dependencies, owned API
+services, webhooks without a provider of certificates, install modes, and invalid
+manifests.
+
+  CATALOG                    the head of the default channel of every package, or
+                             with --all every bundle
+  CATALOG+PACKAGE            the head of the default channel of a package, or
+  CATALOG+PACKAGE@VERSION    one of its versions
+  BUNDLE                     a bundle directory, with manifests/ and metadata/, or a
+                             bundle image
+
+A catalog often has only an excerpt of the manifests (olm.csv.metadata). The verdict
+"unknown" means that the excerpt shows no reason against the bundle, and that its
+image was not checked. Name the image to check it.
+
+Exit codes: 0 the list was printed, or OLM v1 installs the only bundle named; 1 it does
+not; 2 the input could not be read; 3 the manifests of the only bundle are unknown.`,
+		Example: `  olmkit eligible ./catalog
+  olmkit eligible ./catalog --all --verdict no -o json
+  olmkit eligible ./catalog+etcd@0.9.4
+  olmkit eligible ./etcd/0.9.4 --cert-provider none`,
+	}
+	q := &eligible{env: e}
+	var provider, only string
+	f := addFormat(cmd)
+	fl := cmd.Flags()
+	fl.BoolVar(&q.all, "all", false, "list every bundle of the catalog instead of heads")
+	addChoice(cmd, &only, "verdict", "", "list only bundles with this verdict (default: all)", "", verdictYes, verdictNo, verdictUnknown)
+	provider = registryv1.CertManager.String()
+	addChoice(cmd, &provider, "cert-provider", "", "what provides certificates for webhooks", "cert-manager", "service-ca", "none")
+	fl.BoolVar(&q.opts.AllNamespaces, "all-namespaces", false, "refuse bundles that cannot watch all namespaces, as OLM v1 does without SingleOwnNamespaceInstallSupport")
+	fl.BoolVar(&q.opts.AsUpstream, "as-upstream", false, "refuse bundles that OLM v1 renders but cannot apply because of its known bugs")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("name one catalog, CATALOG+PACKAGE, or bundle")
+		}
+		q.opts.Certificates, _ = registryv1.ParseCertProvider(provider)
+		q.opts.Limits = e.limits.forBundles()
+		one, err := q.run(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		var rows []row
+		for _, r := range q.rows {
+			if only == "" || r.Verdict == only {
+				rows = append(rows, r)
+			}
+		}
+		p := &printer{w: e.stdout, format: *f}
+		if err := printRows(p, []string{"PACKAGE", "BUNDLE", "VERSION", "OLM V1", "WHY NOT"}, rows); err != nil {
+			return err
+		}
+		switch {
+		case one && q.rows[0].Verdict == verdictNo:
+			return errNegative
+		case one && q.rows[0].Verdict == verdictUnknown:
+			return errUnchecked
+		case !one && *f == formatText:
+			q.summary()
+		}
+		return nil
+	}
+	return cmd
+}
+
+// The verdicts on a bundle.
+const (
+	verdictYes     = "yes"
+	verdictNo      = "no"
+	verdictUnknown = "unknown"
+)
+
+// An eligibleRow states whether OLM v1 installs a bundle at all.
+type eligibleRow struct {
+	Package string `json:"package"`
+	Bundle  string `json:"bundle"`
+	Version string `json:"version,omitempty"`
+	// Verdict is yes, no, or unknown if nothing is against the bundle but its manifests were
+	// not available.
+	Verdict string `json:"verdict"`
+	// Reasons are all reasons against the bundle that were found.
+	Reasons []ineligible `json:"reasons,omitempty"`
+	// Partial is set if the manifests were not available.
+	Partial bool `json:"partial,omitzero"`
+}
+
+// An ineligible is a reason why OLM v1 does not install a bundle.
+type ineligible struct {
+	Stage   registryv1.Stage `json:"stage"`
+	Code    string           `json:"code"`
+	Subject string           `json:"subject,omitempty"`
+	At      string           `json:"at,omitempty"`
+	Message string           `json:"message"`
+}
+
+func (r eligibleRow) cells() []string {
+	var why []string
+	for _, x := range r.Reasons {
+		why = append(why, x.Message)
+	}
+	return []string{r.Package, r.Bundle, r.Version, r.Verdict, strings.Join(why, "; ")}
+}
+
+// eligible is one run of the command.
+type eligible struct {
+	*env
+	opts registryv1.EligibleOptions
+	all  bool
+	rows []eligibleRow
+}
+
+// run fills q.rows. It returns true if the argument names a single bundle.
+func (q *eligible) run(ctx context.Context, arg string) (one bool, err error) {
+	l := newLoader(q.env)
+	files, close, err := l.bundleFiles(ctx, arg)
+	if err != nil {
+		return true, err
+	}
+	if files != nil {
+		defer close.Close()
+		return true, q.directory(ctx, arg, files)
+	}
+	catalog, name := splitPackage(arg)
+	blobs, err := l.keep(ctx, catalog)
+	if err != nil {
+		return false, notLoaded(ctx, catalog, err)
+	}
+	g, err := graph.Build(ctx, blobs, q.limits.graph())
+	if err != nil {
+		return false, notLoaded(ctx, catalog, err)
+	}
+	var found graph.Bundle
+	if name != "" {
+		if found, err = chosen(g, name); err != nil {
+			return false, fmt.Errorf("%s: %w", display(name), err)
+		}
+	}
+	for _, blob := range blobs.Bundles {
+		p, ok := g.Package(blob.Package)
+		if !ok {
+			continue
+		}
+		b, ok := p.Bundle(blob.Name)
+		if !ok || name != "" && b != found || name == "" && !q.all && !isHead(p, b) {
+			continue
+		}
+		if err := q.add(ctx, blob, nil, versionText(b), ""); err != nil {
+			return false, err
+		}
+	}
+	return name != "", nil
+}
+
+// splitPackage splits CATALOG+PACKAGE. The package is "" if the argument is a catalog.
+func splitPackage(arg string) (catalog, name string) {
+	for i := range len(arg) {
+		if arg[i] != '+' {
+			continue
+		}
+		if _, err := os.Stat(arg[:i]); err == nil || isReference(arg[:i]) {
+			return arg[:i], arg[i+1:]
+		}
+	}
+	return arg, ""
+}
+
+// isHead reports whether a bundle is the head of the default channel.
+func isHead(p graph.Package, b graph.Bundle) bool {
+	ch, ok := p.DefaultChannel()
+	if !ok {
+		return false
+	}
+	head, ok := ch.Head()
+	return ok && head.Name() == b.Name()
+}
+
+// directory adds the bundle in a directory. Its dependencies are those that its blob in a
+// catalog would have.
+func (q *eligible) directory(ctx context.Context, arg string, files fs.FS) error {
+	m := &manifests{env: q.env}
+	content, err := registryv1.Read(ctx, files, m.readOptions())
+	if err != nil {
+		return m.refused(arg, err)
+	}
+	dir, err := bundle.Load(ctx, files, &bundle.Options{Limits: q.limits.fbc()})
+	var found fbc.Diagnostics
+	if errors.As(err, &found) {
+		return fmt.Errorf("%s: %w", display(arg), err)
+	}
+	if err != nil {
+		return err
+	}
+	return q.add(ctx, dir.Bundle, content, content.CSV().Spec.Version.String(), arg)
+}
+
+// add adds a bundle. Dir is the prefix of the files in its problems.
+func (q *eligible) add(ctx context.Context, blob *fbc.Bundle, content *registryv1.Bundle, version, dir string) error {
+	e, err := registryv1.Eligible(ctx, blob, content, q.opts)
+	if err != nil {
+		return err
+	}
+	r := eligibleRow{Package: blob.Package, Bundle: blob.Name, Version: version, Verdict: verdictYes, Partial: e.Partial}
+	if e.Partial {
+		r.Verdict = verdictUnknown
+	}
+	for _, p := range e.Problems {
+		r.Verdict = verdictNo
+		at := ""
+		if p.Pos.IsValid() {
+			if dir != "" {
+				p.Pos.File = path.Join(filepath.ToSlash(dir), p.Pos.File)
+			}
+			at = p.Pos.String()
+		}
+		r.Reasons = append(r.Reasons, ineligible{p.Stage, p.Code, p.Subject, at, visible.Line(p.Message)})
+	}
+	q.rows = append(q.rows, r)
+	return nil
+}
+
+// summary prints how many bundles have each verdict.
+func (q *eligible) summary() {
+	n := map[string]int{}
+	for _, r := range q.rows {
+		n[r.Verdict]++
+	}
+	fmt.Fprintf(q.stderr, "note: of %s, OLM v1 installs %d, refuses %d, and has nothing against %d whose manifests are not in the catalog\n",
+		phrase.Count(len(q.rows), "bundle"), n[verdictYes], n[verdictNo], n[verdictUnknown])
+}

@@ -1,0 +1,156 @@
+package registryv1
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/property"
+)
+
+// EligibleOptions describe the OLM v1 that would install a bundle.
+type EligibleOptions struct {
+	// Certificates provides the certificates of webhooks.
+	Certificates CertProvider
+	// AllNamespaces requires that a bundle can watch all namespaces. OLM v1 requires that
+	// unless its feature SingleOwnNamespaceInstallSupport is enabled.
+	AllNamespaces bool
+	// AsUpstream adds what operator-controller renders but can never apply.
+	AsUpstream bool
+	// Limits cap the cost of reading the manifests in a blob. Nil means the defaults.
+	Limits *Limits
+}
+
+// An Eligibility states whether OLM v1 installs a bundle at all: in some namespace and
+// with some configuration.
+type Eligibility struct {
+	// Problems are all reasons why it does not, in the order of the stages. Dependencies
+	// come first.
+	Problems []Problem
+	// Partial is set if the manifests of the bundle are not known, so there may be
+	// more problems.
+	Partial bool
+}
+
+// Eligible returns whether OLM v1 installs a bundle at all ([K231]). Blob is the bundle in
+// its catalog, or nil. Content is the bundle itself. If content is nil, it is read from
+// the properties of blob: either all manifests, or the excerpt of the CSV in
+// olm.csv.metadata. The error is the cause of the context's end.
+//
+// [K231]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k231
+func Eligible(ctx context.Context, blob *fbc.Bundle, content *Bundle, opts EligibleOptions) (*Eligibility, error) {
+	e := &Eligibility{}
+	if blob != nil {
+		e.Problems = dependencies(blob)
+	}
+	if content == nil && blob != nil {
+		var problems []Problem
+		content, e.Partial, problems = fromBlob(ctx, blob, opts.Limits)
+		e.Problems = append(e.Problems, problems...)
+	}
+	if content == nil {
+		e.Partial = true
+		return e, cause(ctx)
+	}
+	if opts.AllNamespaces && !content.supports(v1alpha1.InstallModeTypeAllNamespaces) {
+		e.Problems = append(e.Problems, Problem{Stage: StageUnsupported, Code: "allNamespaces", Pos: content.csv().At("spec", "installModes"),
+			Message: "the bundle does not support the install mode AllNamespaces, which OLM v1 requires unless its feature SingleOwnNamespaceInstallSupport is enabled"})
+	}
+	if e.Partial {
+		e.Problems = append(e.Problems, content.unsupported(opts.Certificates)...)
+		return e, cause(ctx)
+	}
+	problems, err := content.rendering(ctx, opts)
+	e.Problems = append(e.Problems, problems...)
+	return e, err
+}
+
+func cause(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// dependencies returns a problem for each dependency of a bundle, because OLM v1 installs
+// none.
+func dependencies(blob *fbc.Bundle) (out []Problem) {
+	for _, p := range blob.Properties {
+		switch p.Type {
+		case property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint:
+			out = append(out, Problem{Stage: StageUnsupported, Code: "dependency", Subject: p.Type, Pos: blob.Pos,
+				Message: fmt.Sprintf("the bundle has a dependency (%s %s); OLM v1 does not install dependencies, and refuses bundles that declare any", p.Type, p.Value)})
+		}
+	}
+	return out
+}
+
+// fromBlob reads the content of a bundle from its blob in a catalog. Partial is true if
+// that holds only an excerpt or nothing.
+func fromBlob(ctx context.Context, blob *fbc.Bundle, limits *Limits) (content *Bundle, partial bool, problems []Problem) {
+	var objects [][]byte
+	for _, p := range blob.Properties {
+		bad := func(err error) []Problem {
+			return []Problem{{Stage: StageRead, Code: "manifest", Subject: p.Type, Pos: blob.Pos, Message: fmt.Sprintf("property %s: %v", p.Type, err)}}
+		}
+		switch p.Type {
+		case property.TypeBundleObject:
+			var value struct {
+				Data []byte `json:"data"`
+			}
+			if err := json.Unmarshal(p.Value, &value); err != nil {
+				return nil, true, bad(err)
+			}
+			objects = append(objects, value.Data)
+		case property.TypeCSVMetadata:
+			var spec v1alpha1.ClusterServiceVersionSpec
+			if err := json.Unmarshal(p.Value, &spec); err != nil {
+				return nil, true, bad(err)
+			}
+			csv := v1alpha1.ClusterServiceVersion{ObjectMeta: metav1.ObjectMeta{Name: blob.Name}, Spec: spec}
+			content = &Bundle{Package: blob.Package, CSVs: []Manifest[v1alpha1.ClusterServiceVersion]{{Pos: blob.Pos, Object: csv}}}
+		}
+	}
+	if len(objects) == 0 {
+		return content, true, nil
+	}
+	full, err := FromObjects(ctx, blob.Package, objects, &ReadOptions{Limits: limits})
+	if e, ok := err.(*Error); ok {
+		return nil, true, e.Problems
+	}
+	return full, full == nil, nil
+}
+
+// rendering returns why the bundle cannot be rendered with any configuration, by rendering
+// it with a valid one. With AsUpstream it adds what the API server or the controller of
+// ClusterObjectSets would refuse.
+func (b *Bundle) rendering(ctx context.Context, opts EligibleOptions) ([]Problem, error) {
+	render := RenderOptions{Namespace: "operators", Certificates: opts.Certificates}
+	if watch, required := b.watchSchema(); watch != nil && required {
+		name := render.Namespace
+		if !b.supports(v1alpha1.InstallModeTypeOwnNamespace) {
+			name += "-watched"
+		}
+		render.Config = fmt.Appendf(nil, "{watchNamespace: %s}", name)
+	}
+	out, err := b.Render(ctx, render)
+	if e, ok := err.(*Error); ok {
+		return slices.DeleteFunc(e.Problems, func(p Problem) bool { return opts.AsUpstream && p.ours && p.Stage != StageRevision }), nil
+	}
+	if err != nil || !opts.AsUpstream {
+		return nil, err
+	}
+	var problems []Problem
+	for _, d := range out.Differences {
+		switch d.Rule {
+		case "K206", "K209", "K210":
+			problems = append(problems, Problem{Stage: StageRevision, Code: "rollout", Subject: d.Object, Message: d.Object + " " + d.Message})
+		}
+	}
+	return problems, nil
+}
