@@ -24,10 +24,10 @@ func newEligible(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eligible CATALOG[+PACKAGE[@VERSION]]|BUNDLE",
 		Short: "List which bundles OLM v1 installs at all, and why not the others",
-		Long: `Eligible lists whether OLM v1 installs bundles at all, in some namespace and with
-some configuration, with every reason if it does not: dependencies, owned API
-services, webhooks without a provider of certificates, install modes, and invalid
-manifests.
+		Long: `Eligible lists whether OLM v1 installs bundles at all, in some namespace and
+with some configuration, with every reason if it does not: dependencies, owned
+API services, webhooks without a provider of certificates, install modes, and
+invalid manifests.
 
   CATALOG                    the head of the default channel of every package, or
                              with --all every bundle
@@ -36,12 +36,13 @@ manifests.
   BUNDLE                     a bundle directory, with manifests/ and metadata/, or a
                              bundle image
 
-A catalog often has only an excerpt of the manifests (olm.csv.metadata). The verdict
-"unknown" means that the excerpt shows no reason against the bundle, and that its
-image was not checked. Name the image to check it.
+A catalog often has only an excerpt of the manifests (olm.csv.metadata). The
+verdict "unknown" means that the excerpt shows no reason against the bundle, and
+that its image was not checked. Name the image to check it.
 
-Exit codes: 0 the list was printed, or OLM v1 installs the only bundle named; 1 it does
-not; 2 the input could not be read; 3 the manifests of the only bundle are unknown.`,
+Exit codes: 0 the list was printed, or OLM v1 installs the only bundle named; 1
+it does not; 2 the input could not be read; 3 the manifests of the only bundle
+are unknown.`,
 		Example: `  olmkit eligible ./catalog
   olmkit eligible ./catalog --all --verdict no -o json
   olmkit eligible ./catalog+etcd@0.9.4

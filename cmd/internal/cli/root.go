@@ -216,8 +216,7 @@ func (e *env) commands() []group {
 			newValidate(e), newDiff(e),
 		}},
 		{"What would a cluster do?", []*cobra.Command{
-			newStatus(e), newSnapshot(e), newPlan(e), newSimulate(e), newPlatform(e), newManifests(e), newPermissions(e), newImpact(e), newCRDSafety(e),
-			newStatus(e), newSnapshot(e), newPlan(e), newSimulate(e), newPlatform(e), newEligible(e), newManifests(e), newPermissions(e), newCRDSafety(e),
+			newStatus(e), newSnapshot(e), newPlan(e), newSimulate(e), newPlatform(e), newEligible(e), newManifests(e), newPermissions(e), newImpact(e), newCRDSafety(e),
 		}},
 		{"How is a catalog made, cut and kept?", []*cobra.Command{
 			newRender(e), newFmt(e), newMerge(e), newExtract(e), newSubset(e), newIndex(e),
