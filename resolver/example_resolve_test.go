@@ -174,8 +174,8 @@ func ExampleConflict() {
 	// subscription etcd cannot be satisfied: both versions of package etcd conflict
 	// with the installed etcd-legacy.v0.8.0: all provide EtcdCluster
 	// (etcd.example.com/v1beta2)
-	//   - the installed etcd-legacy.v0.8.0 is an orphan: it is installed without a
-	//     subscription and must stay as it is
+	//   - the installed etcd-legacy.v0.8.0 is an orphan: no subscription has it as
+	//     installedCSV, so it must stay as it is
 }
 
 // Fixes are the smallest changes that resolve a conflict. Each was verified by solving the
@@ -234,8 +234,8 @@ func ExampleConflict_Report() {
 	// subscription etcd cannot be satisfied: both versions in channel stable of
 	// package etcd conflict with the installed etcd.v0.9.0: a namespace can hold only
 	// one version of package etcd
-	//   - the installed etcd.v0.9.0 is an orphan: it is installed without a
-	//     subscription and must stay as it is
+	//   - the installed etcd.v0.9.0 is an orphan: no subscription has it as
+	//     installedCSV, so it must stay as it is
 	// possible fixes, least disruptive first:
 	//   1. adopt etcd.v0.9.0: create a subscription to package etcd that owns it, so
 	//      that it can be upgraded; then etcd.v0.9.4 is installed

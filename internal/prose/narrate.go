@@ -145,8 +145,8 @@ func (w *writing) cite(s *step, r *Rule) {
 func (w *writing) chosen(s *step, c *proof.Claim, r *Rule) {
 	switch q := r.Facts[0].(type) {
 	case *fact.MustStay:
-		s.one = "is an orphan: it is installed without a subscription and must stay as it is"
-		s.many = "are orphans: they are installed without a subscription and must stay as they are"
+		s.one = "is an orphan: no subscription has it as installedCSV, so it must stay as it is"
+		s.many = "are orphans: no subscription has them as installedCSV, so they must stay as they are"
 	case *fact.Subscribed:
 		s.one = w.asks(q, s.Bundles, len(c.Because) > 0)
 		s.many = s.one
@@ -238,7 +238,7 @@ func (w *writing) contradiction(s *step, c *proof.Claim, r *Rule) {
 		if made.one != "" {
 			s.one, s.many = made.one, made.many
 		} else if _, ok := r.Facts[0].(*fact.MustStay); ok {
-			s.one = "is an orphan: it is installed without a subscription and must stay as it is, but it cannot"
+			s.one = "is an orphan: no subscription has it as installedCSV, so it must stay as it is, but it cannot"
 			s.many = s.one
 		}
 	}

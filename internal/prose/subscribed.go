@@ -120,7 +120,7 @@ func (w *writing) lead(s *step, c *proof.Claim, r *Rule) {
 			s.folded = text + names[0] + ", the only version" + w.wants(&q.Subscription) + ", " + s.one
 		}
 	case *fact.MustStay:
-		s.folded = "the installed " + q.Operator.Name + ", an orphan (installed without a subscription) that must stay, " + s.one
+		s.folded = "the installed " + q.Operator.Name + ", an orphan (no subscription has it as installedCSV) that must stay, " + s.one
 	default:
 		return
 	}
