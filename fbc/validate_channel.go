@@ -75,7 +75,7 @@ func (l *line) links() []chain.Entry {
 	for i, e := range l.Entries {
 		links[i].Replaces = -1
 		if l.at[e.Name] != i {
-			// A second entry of a name stands for the first.
+			// A duplicate entry links to the first entry of its name.
 			links[i].Replaces = l.at[e.Name]
 			continue
 		}

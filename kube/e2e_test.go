@@ -258,7 +258,7 @@ func watchInstalled(t testing.TB, ns string) func(last string) []string {
 					seen = append(seen, s.Status.InstalledCSV)
 				}
 			case <-timeout:
-				t.Fatalf("the watch told of %q, not of %s", seen, last)
+				t.Fatalf("the watch reported %q, but not %s", seen, last)
 			}
 		}
 		return seen

@@ -170,14 +170,14 @@ func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []st
 		out = append(out, r.selecting(ctx)...)
 	case kindCatalogSource.group():
 		if key.Namespace == r.Cluster.opts.GlobalNamespace {
-			out = append(out, r.with(ctx, kindSubscription)...)
+			out = append(out, r.namespacesWith(ctx, kindSubscription)...)
 		}
 	case kindOLMConfig.group():
-		out = append(out, r.with(ctx, kindCSV)...)
+		out = append(out, r.namespacesWith(ctx, kindCSV)...)
 	case kindDeployment.group():
 		if reconcile.IsOLMName(key.Name) { // while OLM ran, nothing was written in any namespace
 			for _, k := range []kind{kindOperatorGroup, kindSubscription, kindCSV, kindInstallPlan} {
-				out = append(out, r.with(ctx, k)...)
+				out = append(out, r.namespacesWith(ctx, k)...)
 			}
 		}
 	}
@@ -203,8 +203,8 @@ func (r *Reconciler) heirs(k kind, o client.Object) []string {
 	return out
 }
 
-// with returns the namespaces that have objects of a kind.
-func (r *Reconciler) with(ctx context.Context, k kind) []string {
+// namespacesWith returns the namespaces that have objects of a kind.
+func (r *Reconciler) namespacesWith(ctx context.Context, k kind) []string {
 	entries, err := r.Cluster.source.list(ctx, k, selection{})
 	if err != nil {
 		return nil // the context ended
@@ -236,7 +236,7 @@ func (r *Reconciler) groups(ctx context.Context) []*olm.OperatorGroup {
 func (r *Reconciler) neighbors(ctx context.Context, u *unstructured.Unstructured) []string {
 	targets := indexValues(byTarget, u)
 	if slices.Contains(targets, "") {
-		return r.with(ctx, kindOperatorGroup)
+		return r.namespacesWith(ctx, kindOperatorGroup)
 	}
 	var out []string
 	for _, target := range append(targets, "") {

@@ -54,7 +54,7 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 	for _, c := range set {
 		if err := u.repeats(c); err != nil {
 			ref := u.ref(c)
-			out = append(out, Difference{Rule: "H26", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s, which conflicts with itself: %s; remove one", ref.Name, err)})
+			out = append(out, Difference{Rule: "H26", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s, which conflicts with itself: %s; remove the duplicate declaration", ref.Name, err)})
 		}
 		for q := range u.requirements(c) {
 			if compound(q.Expr) && indexed(q.Expr) && !evaluated(q.Expr) && !u.waives(c, q.Expr) && len(u.among(context.Background(), q.Expr, set, chosen)) == 0 {

@@ -29,7 +29,7 @@ const (
 	largeRange   = 200_000 // any other case-insensitive range
 	class        = 4_000   // \p{Greek}
 	foldedClass  = 100_000 // \p{Greek}, case-insensitive
-	bytesPerStep = 8       // how many instructions one unit pays for, for each byte of text
+	instructions = 8       // compiled instructions that one unit pays for, for each byte of the matched text
 )
 
 // parseCost returns an upper bound for the price of parsing a pattern.
@@ -91,7 +91,7 @@ type pattern struct {
 }
 
 // matchCost is the price of matching a text of n bytes.
-func matchCost(n int, size uint64) uint64 { return times(1+uint64(n), 1+size/bytesPerStep) }
+func matchCost(n int, size uint64) uint64 { return times(1+uint64(n), 1+size/instructions) }
 
 // pattern returns a compiled regular expression, from the program's constants
 // or this evaluation's cache if possible.

@@ -50,19 +50,24 @@ func Cases() (list []Case) {
 // layer is the number of packages per layer in the shape layers.
 const layer = 10
 
-// Shape returns a problem over about n packages as a JSON document. In a chain,
-// each package requires the next. In a cycle, the last also requires the first.
-// In layers, each package requires two of the next layer. In a star, there is a
-// subscription to each package, and all require the last, which has n versions.
-// Negations forbid a version of the next package. Versions is one package with
-// n versions. In the other shapes each package requires the next, and there is
-// a subscription to each package (subscriptions), or each has an installed
-// operator: at the head of its channel (installed), before the head (upgrades),
-// or without a subscription (orphans).
+// Shape returns a problem over about n packages as a JSON document. The shapes
+// are:
 //
-// Unless the outcome is FirstTry, the last package provides an API that package
-// other also provides. If the outcome is SecondChoice, the first version of the
-// last package does not provide the API, but satisfies every requirement.
+//   - chain: each package requires the next.
+//   - cycle: a chain whose last package requires the first.
+//   - layers: each package requires two packages of the next layer.
+//   - star: every package requires the last, which has n versions, and has a
+//     subscription.
+//   - negations: each package forbids a version of the next.
+//   - versions: one package with n versions.
+//   - subscriptions: a chain with a subscription to each package.
+//   - installed: a chain of installed operators, at the heads of their channels.
+//   - upgrades: a chain of installed operators that can be upgraded.
+//   - orphans: a chain of installed operators without subscriptions.
+//
+// Unless the outcome is FirstTry, a package named "other" and the last package
+// provide the same API. If the outcome is SecondChoice, the first version of
+// the last package does not provide the API, but satisfies every requirement.
 func Shape(c Case, n int) []byte {
 	shape, outcome := c.Shape, c.Outcome
 	var b strings.Builder

@@ -48,9 +48,9 @@ type Sources struct {
 	// TenantText limits the text of tenants' catalogs that are served over
 	// HTTP, if HTTP.Limits.Text is larger. Default: 128 MiB.
 	TenantText int64
-	// Tenants pulls catalog and bundle images for tenants. Default: the
-	// administrator's pullers, with their credentials: Images for catalogs and
-	// Options.Bundles for bundles.
+	// Tenants pulls catalog and bundle images for tenants. By default, Images
+	// pulls their catalogs and Options.Bundles their bundles, both with the
+	// administrator's credentials.
 	Tenants *oci.Puller
 	// Images pulls catalog images. If nil, spec.image is an error.
 	Images *oci.Puller

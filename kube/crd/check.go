@@ -89,8 +89,8 @@ func (c *checker) version(ctx context.Context, o olm.Object, version string) {
 	}
 }
 
-// schema returns the compiled schema of a version, or nil. Findings about the
-// schema itself are reported once.
+// schema returns the compiled schema of a version. It returns nil if the version
+// has no schema, or an invalid one. Findings about the schema are reported once.
 func (c *checker) schema(ctx context.Context, version string) *schema {
 	if s, ok := c.schemas[version]; ok {
 		return s

@@ -84,7 +84,7 @@ func (s *clusterState) addCluster(cmd *cobra.Command) {
 	f := cmd.Flags()
 	s.cmd = cmd
 	s.live.addFlags(cmd)
-	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`: YAML or JSON, a snapshot, a must-gather directory or archive, or standard input when it is - (repeatable)")
+	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`: YAML or JSON, a snapshot, or a must-gather directory or archive; - is standard input (repeatable)")
 	f.BoolVar(&s.pullSecrets, "use-cluster-pull-secrets", false, "pull catalogs also with the Secrets that CatalogSources of the cluster name, and with OpenShift's global one")
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
 }

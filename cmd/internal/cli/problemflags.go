@@ -31,7 +31,7 @@ func (p *problemInput) addRoot(cmd *cobra.Command) {
 // stream of problems.
 func addProblem(cmd *cobra.Command, what string, stream bool) *problemInput {
 	p := &problemInput{}
-	cmd.Flags().StringVar(&p.file, "problem", "", "read "+what+" from `FILE`, or from standard input when it is -")
+	cmd.Flags().StringVar(&p.file, "problem", "", "read "+what+" from `FILE`; - is standard input")
 	if stream {
 		if err := cmd.Flags().SetAnnotation("problem", streams, []string{"true"}); err != nil {
 			panic("internal error: " + err.Error())

@@ -26,7 +26,7 @@ func (p *planner) finalize() error {
 		}
 		out := *c
 		out.Metadata.Finalizers = slices.DeleteFunc(slices.Clone(c.Metadata.Finalizers), func(f string) bool { return f == world.Finalizer })
-		if err := p.Emit(change.Update, &out, c.Key(), nil, "E22", "nothing is left that was made for it elsewhere"); err != nil {
+		if err := p.Emit(change.Update, &out, c.Key(), nil, "E22", "loses its finalizer, because the objects made for it outside its namespace are gone"); err != nil {
 			return err
 		}
 	}
