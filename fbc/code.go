@@ -32,3 +32,24 @@ func (c Code) Severity() Severity {
 	}
 	return Error
 }
+
+// A Severity is how serious a finding is.
+type Severity int
+
+const (
+	// Error marks a finding that makes a catalog invalid.
+	Error Severity = iota
+	// Warning marks what is legal but likely to surprise users.
+	Warning
+)
+
+// String returns "error" or "warning".
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// MarshalText implements encoding.TextMarshaler. The text is that of String.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

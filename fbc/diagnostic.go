@@ -10,27 +10,6 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A Severity is how serious a finding is.
-type Severity int
-
-const (
-	// Error marks a finding that makes a catalog invalid.
-	Error Severity = iota
-	// Warning marks what is legal but likely to surprise users.
-	Warning
-)
-
-// String returns "error" or "warning".
-func (s Severity) String() string {
-	if s == Warning {
-		return "warning"
-	}
-	return "error"
-}
-
-// MarshalText implements encoding.TextMarshaler. The text is that of String.
-func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
 // A Diagnostic is one finding about a catalog, with its position. It is an error: use
 // errors.As to inspect a failed load.
 type Diagnostic struct {

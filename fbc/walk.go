@@ -176,3 +176,10 @@ func (w *walker) regular(name string, e fs.DirEntry) fs.FileInfo {
 
 // notCatalog is the advice about a file that may not belong to the catalog.
 const notCatalog = "list it in " + ignoreFile + " if it does not belong to the catalog"
+
+// A listing is what a walk found.
+type listing struct {
+	files            []file
+	ignores          []string // the ignore files
+	faults, findings Diagnostics
+}

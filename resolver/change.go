@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/blang/semver/v4"
-
-	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -205,43 +201,6 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	}
 }
 
-// channelsNear returns the other channels of a package in the order in which to suggest
-// them: the most similar one, the default channel, the one with the newest head, then the
-// rest, the most similar first. Similar channels differ only in the version in their name
-// or, if there are none, have a similar spelling.
-func channelsNear(p graph.Package, name string) []string {
-	var names []string
-	newest, high := "", semver.Version{}
-	for ch := range p.Channels() {
-		if ch.Name() == name {
-			continue
-		}
-		names = append(names, ch.Name())
-		if h, ok := ch.Head(); ok {
-			if b, ok := h.Bundle(); ok && (newest == "" || b.Version().GT(high)) {
-				newest, high = ch.Name(), b.Version()
-			}
-		}
-	}
-	alike := near.ByVersion(name, names)
-	if len(alike) == 0 {
-		alike = near.Names(name, names, len(names))
-	}
-	var out []string
-	add := func(list ...string) {
-		for _, n := range list {
-			if slices.Contains(names, n) && !slices.Contains(out, n) {
-				out = append(out, n)
-			}
-		}
-	}
-	add(alike[:min(len(alike), 1)]...)
-	add(p.DefaultChannelName(), newest)
-	add(alike...)
-	add(names...)
-	return out
-}
-
 // dropsStart reports whether a subscription must drop its startingCSV to switch to a
 // channel.
 func (s *subscription) dropsStart(in []*source, channel string) bool {
@@ -332,4 +291,23 @@ func (c Change) apply(p Problem) Problem {
 		p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return in.Name == c.Operator })
 	}
 	return p
+}
+
+// visible adds the changes that make a given catalog visible to the namespace, if something
+// is missing.
+func (c *Core) visible(add func(Change)) {
+	u := c.e.r.u
+	missing := slices.ContainsFunc(c.Facts, func(f fact.Fact) bool {
+		q, ok := f.(*fact.Unavailable)
+		return ok && q.What != "startingCSV" || c.nowhere(f) != nil
+	})
+	if !missing {
+		return
+	}
+	for _, x := range u.p.Catalogs {
+		if id := x.ID(); x.Graph != nil && x.Unhealthy == "" && !u.p.sees(id) {
+			add(Change{Kind: AddCatalog, Catalog: id, To: u.p.Namespace,
+				Advice: fmt.Sprintf("create catalog %s also in namespace %s, which does not see that of namespace %s", id.Name, u.p.Namespace, id.Namespace)})
+		}
+	}
 }

@@ -11,13 +11,6 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// An OperatorGroup is the operator group of the namespace. It decides which operators can
-// run there.
-type OperatorGroup struct {
-	// TargetNamespaces are the namespaces in the status of the group. [""] means all.
-	TargetNamespaces []string `json:"targetNamespaces,omitzero"`
-}
-
 // unsupported returns the fact that a candidate does not support the operator group
 // (G7, F2), or nil. Bundles that state no install modes are accepted. Manifests are large,
 // so they are read from the source once, and only for reachable candidates.

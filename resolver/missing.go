@@ -110,22 +110,3 @@ func (c *Core) nowhere(f fact.Fact) *fact.Requires {
 	}
 	return nil
 }
-
-// visible adds the changes that make a given catalog visible to the namespace, if something
-// is missing.
-func (c *Core) visible(add func(Change)) {
-	u := c.e.r.u
-	missing := slices.ContainsFunc(c.Facts, func(f fact.Fact) bool {
-		q, ok := f.(*fact.Unavailable)
-		return ok && q.What != "startingCSV" || c.nowhere(f) != nil
-	})
-	if !missing {
-		return
-	}
-	for _, x := range u.p.Catalogs {
-		if id := x.ID(); x.Graph != nil && x.Unhealthy == "" && !u.p.sees(id) {
-			add(Change{Kind: AddCatalog, Catalog: id, To: u.p.Namespace,
-				Advice: fmt.Sprintf("create catalog %s also in namespace %s, which does not see that of namespace %s", id.Name, u.p.Namespace, id.Namespace)})
-		}
-	}
-}

@@ -166,3 +166,10 @@ func (e *UnhealthyError) Error() string {
 	}
 	return s + "; fix or remove them, or ignore unhealthy catalogs"
 }
+
+// An OperatorGroup is the operator group of the namespace. It decides which operators can
+// run there.
+type OperatorGroup struct {
+	// TargetNamespaces are the namespaces in the status of the group. [""] means all.
+	TargetNamespaces []string `json:"targetNamespaces,omitzero"`
+}

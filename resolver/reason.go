@@ -2,12 +2,9 @@ package resolver
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -86,42 +83,4 @@ func (r *Reason) preference() string {
 		return fmt.Sprintf("it is the preferred one of %d options", r.Options)
 	}
 	return fmt.Sprintf("it is the best possible of %d options; these were preferred but not possible:", r.Options)
-}
-
-// A WhyNot is the reason why a bundle is not part of a solution.
-type WhyNot struct {
-	Bundle Ref     `json:"bundle"`
-	Pos    fbc.Pos `json:"-"`
-	// Text is the reason without the name of the bundle.
-	Text string `json:"text"`
-	// Against derives why the bundle is not possible. It is nil if the bundle is possible.
-	Against *fact.Step `json:"against,omitzero"`
-	// Outlook is how far the installed operator gets, if the bundle is not its successor.
-	Outlook *graph.Outlook `json:"outlook,omitzero"`
-}
-
-// WhyNots are the reasons why a bundle is not part of a solution, one for each catalog
-// and channel that has it. See [Solution.WhyNot].
-type WhyNots []WhyNot
-
-// MarshalJSON returns a list, never null.
-func (list WhyNots) MarshalJSON() ([]byte, error) { return json.Marshal([]WhyNot(list)) }
-
-// Text returns the reasons. See [Report.Text] for width and style.
-func (list WhyNots) Text(width int, style *Style) string {
-	t := newWriter(width, style)
-	for _, w := range list {
-		from := w.Bundle.Catalog.String()
-		if w.Bundle.Channel != "" {
-			from += ", channel " + w.Bundle.Channel
-		}
-		t.Line(t.Style.Headline, fmt.Sprintf("%s (%s) %s", w.Bundle.Name, from, strings.TrimSpace(w.Text)), "", "")
-		if w.Pos.IsValid() {
-			t.Line(t.Style.Origin, "at "+fact.PlaceOf(w.Bundle, w.Pos).String(), "  ", "  ")
-		}
-		if w.Against != nil {
-			t.Reasons(w.Against, "  ")
-		}
-	}
-	return t.String()
 }

@@ -236,3 +236,8 @@ func (u *universe) pos(c cand) fbc.Pos {
 func (u *universe) satisfies(ctx context.Context, x constraints.Expr, c cand) bool {
 	return u.test(ctx, x, u.bundle(c))
 }
+
+type listKey struct {
+	expr constraints.Expr
+	own  int
+}

@@ -1,172 +1,37 @@
 package resolver
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"slices"
+import "context"
 
-	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/proof"
-	"github.com/olmkit/olmkit/internal/prose"
-	"github.com/olmkit/olmkit/internal/sat"
-	"github.com/olmkit/olmkit/resolver/fact"
-)
-
-// A cause is the decision that brought a candidate into a set.
-type cause struct {
-	sub   *subscription // nil unless a subscription requested it
-	owner cand          // noCand if a subscription, or nothing, requested it
-	req   stated
-	list  []cand // the options
-	// before is the number of candidates that were chosen earlier.
-	before int
+// A Chain is the result of [Solution.Why] for one bundle or operator.
+type Chain struct {
+	Bundle  string  `json:"bundle"`
+	Reasons Reasons `json:"reasons"`
+	// See is the bundle at which this chain stops, because an earlier chain has the reasons
+	// for that bundle. It is "" if this chain is complete.
+	See string `json:"see,omitempty"`
 }
 
-// why replays the decisions of a solution.
-type why struct {
-	r     *resolution
-	set   []cand
-	in    map[cand]bool // the members of set
-	e     *encoding
-	on    []sat.Lit // the switches of the facts that the solution covers
-	cause map[cand]cause
-	order []cand // candidates in the order in which they were chosen
-	// byName are the members of set, and asked holds all requests for them, both computed
-	// on demand.
-	byName map[string]cand
-	asked  map[cand][]ask
+// Text returns the reasons as [Reasons.Text] does, and where they continue.
+func (c Chain) Text(width int, style *Style) string {
+	text := c.Reasons.Text(width, style)
+	if c.See == "" {
+		return text
+	}
+	t := newWriter(width, style)
+	t.Line(nil, "the reasons for "+c.See+" are given above", "", "")
+	return text + t.String()
 }
 
-// has reports whether a candidate is in the solution.
-func (w *why) has(c cand) bool { return w.in[c] }
-
-// named returns the bundle or operator of the solution with a name.
-func (w *why) named(name string) (cand, error) {
-	c, ok := w.byName[name]
-	if !ok {
-		return noCand, fmt.Errorf("%q is not part of the solution; see WhyNot", name)
-	}
-	return c, nil
-}
-
-func (s *Solution) reasons(ctx context.Context) (*why, error) {
-	if s.why != nil {
-		return s.why, nil
-	}
-	e, err := s.r.encode(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, cause: map[cand]cause{}, byName: make(map[string]cand, len(s.set))}
-	for _, c := range s.set {
-		w.in[c] = true
-	}
-	for _, c := range slices.Backward(s.set) { // the first of several wins
-		w.byName[s.r.u.ref(c).Name] = c
-	}
-	off := s.off // in order
-	for i, l := range e.on {
-		// Facts that a partial solution leaves out cannot hold. They must not count
-		// against the rest.
-		if len(off) > 0 && off[0] == i {
-			off = off[1:]
-			continue
-		}
-		w.on = append(w.on, l)
-	}
-	w.replay(ctx)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // decisions may be missing
-	}
-	s.why = w
-	return w, nil
-}
-
-// replay repeats the decisions of the search, knowing their outcome.
-func (w *why) replay(ctx context.Context) {
-	took := map[cand]bool{}
-	take := func(c cand, by cause) {
-		took[c] = true
-		by.before = len(w.order)
-		w.cause[c] = by
-		w.order = append(w.order, c)
-	}
-	for _, x := range w.r.u.installed {
-		if len(x.owners) == 0 {
-			take(x.id, cause{owner: noCand})
-		}
-	}
-	w.r.walk(ctx, walk{
-		stays:   slices.Clone(w.order),
-		decided: func(n *need) bool { return n.decided(func(c cand) bool { return took[c] }) },
-		choose: func(d decision) (cand, *need, bool) {
-			if d.kind == proof.Some {
-				i := slices.IndexFunc(d.kids, func(k *need) bool { return k.heldBy(ctx, w.r.u, w.set, w.has) })
-				if i < 0 {
-					return noCand, nil, true
-				}
-				return noCand, d.kids[i], true
-			}
-			i := slices.IndexFunc(d.list, w.has)
-			if i < 0 {
-				return noCand, nil, true
-			}
-			by := cause{owner: d.owner, list: d.list}
-			if d.owner == noCand {
-				by.sub = w.r.u.subs[d.nth]
-			} else {
-				by.req = w.r.needs.requirements(ctx, d.owner)[d.nth]
-			}
-			take(d.list[i], by)
-			return d.list[i], nil, true
-		},
-	})
-}
-
-// link describes one decision, and why the preferred options were not possible.
-func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
-	out := w.reason(c, ask{by.sub, by.owner, by.req.Requirement})
-	out.Options, out.Decided = len(by.list), w.decided(c, by)
-	var rejected []*prose.Rejection
-	for _, better := range by.list {
-		if better == c {
-			break
-		}
-		s, err := w.against(ctx, better, w.order[:by.before])
-		if err != nil {
-			return out, err
-		}
-		if s != nil {
-			rejected = append(rejected, s)
-		}
-	}
-	out.Preferred = w.e.narrator.Rejects(rejected)
-	return out, nil
-}
-
-// against returns why a candidate is not possible after earlier choices, or nil if it is.
-func (w *why) against(ctx context.Context, c cand, before []cand) (*prose.Rejection, error) {
-	if _, reached := w.e.vars[c]; !reached {
-		return nil, nil
-	}
-	facts, with, err := w.e.conflict(ctx, w.on, append(slices.Clone(before), c))
-	if err != nil || facts == nil {
-		return nil, err
-	}
-	w.e.describe(facts)
-	with = slices.DeleteFunc(with, func(b cand) bool { return b == c })
-	q, end, err := w.e.prove(ctx, maxProof, facts, with, c)
-	if err != nil && !errors.Is(err, proof.ErrTooLong) {
-		return nil, err
-	}
-	return &prose.Rejection{Bundle: w.r.u.ref(c), Core: &q.Core, End: end, Facts: w.e.core(facts, nil).Facts, IDs: facts}, nil
-}
-
-// WhyNot returns why the solution does not contain a bundle, for each catalog and channel
-// that has it, in the order of catalogs and channels. The error is the context's, or
-// reports that no catalog has the bundle.
-func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
+// Why returns the chain of reasons for each of some bundles or operators in the solution,
+// in the order of names, from the bundle to the subscription. Each link has the options
+// that were preferred and why they were not possible.
+//
+// A chain ends early, with a reference, where it would repeat more than a few reasons of an
+// earlier one. Size and time therefore do not grow with the number of bundles times the
+// length of the chains. A bundle's first reason is always included. The chains are computed
+// on demand. The error is the context's, or reports that the solution does not contain a
+// bundle.
+func (s *Solution) Why(ctx context.Context, names ...string) ([]Chain, error) { // D17
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -175,112 +40,65 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []WhyNot
-	for _, src := range w.r.u.cats {
-		for p := range src.Graph.Packages() {
-			b, ok := p.Bundle(name)
-			if !ok {
-				continue
-			}
-			if len(slices.Collect(b.Entries())) == 0 {
-				out = append(out, WhyNot{Bundle: Ref{Catalog: src.ID(), Package: p.Name(), Name: name}, Pos: b.Pos(), Text: "is not in any channel of package " + p.Name()})
-			}
-			for e := range b.Entries() {
-				x, err := w.not(ctx, src.first+cand(e.Index()))
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, x)
-			}
+	out := make([]Chain, 0, len(names))
+	given := map[cand]*Reason{}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("no catalog has a bundle %q", name)
+		c, err := w.chain(ctx, name, given)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
 	}
 	return out, nil
 }
 
-func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
-	u := w.r.u
-	e, b := u.entry(c)
-	out := WhyNot{Bundle: u.ref(c), Pos: b.Pos()}
-	if w.has(c) {
-		out.Text = "is part of the solution"
-		return out, nil
-	}
-	if _, ok := e.Rank(); !ok {
-		if _, reached := w.e.vars[c]; !reached {
-			out.Text = "cannot be selected: " + hiddenEntry(e).Reason()
-			if err := e.Channel().Err(); err != nil {
-				out.Text = fmt.Sprintf("cannot be selected: its channel is broken: %v", err)
-			}
-			return out, nil
-		}
-	}
-	if _, reached := w.e.vars[c]; !reached {
-		out.Text = "is not needed: no request leads to it"
-		if o, why := u.astray(b, e); why != "" {
-			out.Outlook, out.Text = o, why
-		}
-		if q, ok := u.policyBlocks(c).(*fact.PolicyBlocked); ok {
-			out.Text += "; it is also blocked by a policy: " + q.Reason()
-		}
-		return out, nil
-	}
-	s, err := w.against(ctx, c, nil)
+// maxRepeated is how many reasons of an earlier chain are repeated at the end of another.
+const maxRepeated = 4
+
+// chain follows the decisions from a bundle to the request that led to it. given holds the
+// links of earlier chains; chain adds those of this one.
+func (w *why) chain(ctx context.Context, name string, given map[cand]*Reason) (Chain, error) {
+	out := Chain{Bundle: name}
+	start, err := w.named(name)
 	if err != nil {
 		return out, err
 	}
-	if s != nil {
-		out.Text, out.Against = "cannot be part of any solution", w.e.narrator.Reject(s)
-		return out, nil
+	for c := start; c != noCand; c = w.because(c).owner {
+		link := given[c]
+		if link != nil && c != start && w.deep(c) {
+			out.See = link.Bundle.Name
+			break
+		}
+		if link == nil {
+			made, err := w.link(ctx, c, w.because(c))
+			if err != nil {
+				return out, err
+			}
+			link = &made
+			given[c] = link
+		}
+		out.Reasons = append(out.Reasons, *link)
 	}
-	// It is possible, so a preference decided against it.
-	for _, got := range w.order {
-		by := w.cause[got]
-		mine, its := slices.Index(by.list, c), slices.Index(by.list, got)
-		if mine < 0 {
-			continue
-		}
-		asker := "the request"
-		if by.sub != nil {
-			asker = "subscription " + by.sub.Name
-		} else if by.owner != noCand {
-			asker = u.ref(by.owner).Name
-		}
-		if mine > its {
-			out.Text = fmt.Sprintf("is possible, but %s prefers %s: %s", asker, u.ref(got).Name, w.preferred(got, c, by))
-			return out, nil
-		}
-		s, err := w.against(ctx, c, w.order[:by.before])
-		if err != nil {
-			return out, err
-		}
-		if s != nil {
-			out.Text, out.Against = fmt.Sprintf("was preferred by %s, but conflicts with earlier choices", asker), w.e.narrator.Reject(s)
-			return out, nil
-		}
-	}
-	out.Text = "is possible, but nothing in the solution needs it"
 	return out, nil
 }
 
-// An ask is a subscription or a requirement that a candidate helps to satisfy.
-type ask struct {
-	sub   *subscription // nil unless a subscription requested it
-	owner cand
-	req   graph.Requirement
+// because returns the decision that brought a candidate into the solution. A candidate that
+// no decision added has no owner.
+func (w *why) because(c cand) cause {
+	if by, ok := w.cause[c]; ok {
+		return by
+	}
+	return cause{owner: noCand}
 }
 
-// reason describes why a candidate is requested.
-func (w *why) reason(c cand, a ask) Reason {
-	out := Reason{Bundle: w.r.u.ref(c)}
-	switch {
-	case a.sub != nil:
-		out.Subscription = a.sub.Name
-	case a.owner != noCand:
-		q := &fact.Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
-		out.By, out.Requirement, out.Place = q.Bundle, prose.Requirement(q.Requirement), q.Place()
+// deep reports whether the chain of a candidate has more than maxRepeated links.
+func (w *why) deep(c cand) bool {
+	n := 0
+	for ; c != noCand && n <= maxRepeated; n++ {
+		c = w.because(c).owner
 	}
-	return out
+	return n > maxRepeated
 }

@@ -134,3 +134,40 @@ func bundleNames(list []graph.Bundle) []string {
 	}
 	return names
 }
+
+// channelsNear returns the other channels of a package in the order in which to suggest
+// them: the most similar one, the default channel, the one with the newest head, then the
+// rest, the most similar first. Similar channels differ only in the version in their name
+// or, if there are none, have a similar spelling.
+func channelsNear(p graph.Package, name string) []string {
+	var names []string
+	newest, high := "", semver.Version{}
+	for ch := range p.Channels() {
+		if ch.Name() == name {
+			continue
+		}
+		names = append(names, ch.Name())
+		if h, ok := ch.Head(); ok {
+			if b, ok := h.Bundle(); ok && (newest == "" || b.Version().GT(high)) {
+				newest, high = ch.Name(), b.Version()
+			}
+		}
+	}
+	alike := near.ByVersion(name, names)
+	if len(alike) == 0 {
+		alike = near.Names(name, names, len(names))
+	}
+	var out []string
+	add := func(list ...string) {
+		for _, n := range list {
+			if slices.Contains(names, n) && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	add(alike[:min(len(alike), 1)]...)
+	add(p.DefaultChannelName(), newest)
+	add(alike...)
+	add(names...)
+	return out
+}

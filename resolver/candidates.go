@@ -47,11 +47,6 @@ func (u *universe) sourceOf(c cand) int {
 	return u.source(c).index
 }
 
-type listKey struct {
-	expr constraints.Expr
-	own  int
-}
-
 // candidates returns the candidates that individually satisfy an expression, in the order in
 // which a bundle of the catalog with index own prefers them (D8): installed operators, then
 // the catalogs in order, and in each the entries in order. An entry need not be a successor

@@ -19,7 +19,7 @@ import (
 // raise it. Packages that are not listed have none.
 var mostUpward = map[string]int{
 	"constraints":                     1,
-	"fbc":                             14,
+	"fbc":                             12,
 	"fbc/bundle":                      1,
 	"fbc/internal/decode":             2,
 	"fbc/report":                      1,
@@ -38,7 +38,7 @@ var mostUpward = map[string]int{
 	"reconcile/internal/subscription": 3,
 	"reconcile/internal/world":        3,
 	"reconcile/memcluster":            2,
-	"resolver":                        24,
+	"resolver":                        20,
 	"resolver/olmv1":                  3,
 	"resolver/platform":               3,
 	"resolver/shrink":                 3,

@@ -1,0 +1,184 @@
+package resolver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/internal/sat"
+	"github.com/olmkit/olmkit/resolver/fact"
+)
+
+// A cause is the decision that brought a candidate into a set.
+type cause struct {
+	sub   *subscription // nil unless a subscription requested it
+	owner cand          // noCand if a subscription, or nothing, requested it
+	req   stated
+	list  []cand // the options
+	// before is the number of candidates that were chosen earlier.
+	before int
+}
+
+// why replays the decisions of a solution.
+type why struct {
+	r     *resolution
+	set   []cand
+	in    map[cand]bool // the members of set
+	e     *encoding
+	on    []sat.Lit // the switches of the facts that the solution covers
+	cause map[cand]cause
+	order []cand // candidates in the order in which they were chosen
+	// byName are the members of set, and asked holds all requests for them, both computed
+	// on demand.
+	byName map[string]cand
+	asked  map[cand][]ask
+}
+
+// has reports whether a candidate is in the solution.
+func (w *why) has(c cand) bool { return w.in[c] }
+
+// named returns the bundle or operator of the solution with a name.
+func (w *why) named(name string) (cand, error) {
+	c, ok := w.byName[name]
+	if !ok {
+		return noCand, fmt.Errorf("%q is not part of the solution; see WhyNot", name)
+	}
+	return c, nil
+}
+
+func (s *Solution) reasons(ctx context.Context) (*why, error) {
+	if s.why != nil {
+		return s.why, nil
+	}
+	e, err := s.r.encode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, cause: map[cand]cause{}, byName: make(map[string]cand, len(s.set))}
+	for _, c := range s.set {
+		w.in[c] = true
+	}
+	for _, c := range slices.Backward(s.set) { // the first of several wins
+		w.byName[s.r.u.ref(c).Name] = c
+	}
+	off := s.off // in order
+	for i, l := range e.on {
+		// Facts that a partial solution leaves out cannot hold. They must not count
+		// against the rest.
+		if len(off) > 0 && off[0] == i {
+			off = off[1:]
+			continue
+		}
+		w.on = append(w.on, l)
+	}
+	w.replay(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // decisions may be missing
+	}
+	s.why = w
+	return w, nil
+}
+
+// replay repeats the decisions of the search, knowing their outcome.
+func (w *why) replay(ctx context.Context) {
+	took := map[cand]bool{}
+	take := func(c cand, by cause) {
+		took[c] = true
+		by.before = len(w.order)
+		w.cause[c] = by
+		w.order = append(w.order, c)
+	}
+	for _, x := range w.r.u.installed {
+		if len(x.owners) == 0 {
+			take(x.id, cause{owner: noCand})
+		}
+	}
+	w.r.walk(ctx, walk{
+		stays:   slices.Clone(w.order),
+		decided: func(n *need) bool { return n.decided(func(c cand) bool { return took[c] }) },
+		choose: func(d decision) (cand, *need, bool) {
+			if d.kind == proof.Some {
+				i := slices.IndexFunc(d.kids, func(k *need) bool { return k.heldBy(ctx, w.r.u, w.set, w.has) })
+				if i < 0 {
+					return noCand, nil, true
+				}
+				return noCand, d.kids[i], true
+			}
+			i := slices.IndexFunc(d.list, w.has)
+			if i < 0 {
+				return noCand, nil, true
+			}
+			by := cause{owner: d.owner, list: d.list}
+			if d.owner == noCand {
+				by.sub = w.r.u.subs[d.nth]
+			} else {
+				by.req = w.r.needs.requirements(ctx, d.owner)[d.nth]
+			}
+			take(d.list[i], by)
+			return d.list[i], nil, true
+		},
+	})
+}
+
+// link describes one decision, and why the preferred options were not possible.
+func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
+	out := w.reason(c, ask{by.sub, by.owner, by.req.Requirement})
+	out.Options, out.Decided = len(by.list), w.decided(c, by)
+	var rejected []*prose.Rejection
+	for _, better := range by.list {
+		if better == c {
+			break
+		}
+		s, err := w.against(ctx, better, w.order[:by.before])
+		if err != nil {
+			return out, err
+		}
+		if s != nil {
+			rejected = append(rejected, s)
+		}
+	}
+	out.Preferred = w.e.narrator.Rejects(rejected)
+	return out, nil
+}
+
+// against returns why a candidate is not possible after earlier choices, or nil if it is.
+func (w *why) against(ctx context.Context, c cand, before []cand) (*prose.Rejection, error) {
+	if _, reached := w.e.vars[c]; !reached {
+		return nil, nil
+	}
+	facts, with, err := w.e.conflict(ctx, w.on, append(slices.Clone(before), c))
+	if err != nil || facts == nil {
+		return nil, err
+	}
+	w.e.describe(facts)
+	with = slices.DeleteFunc(with, func(b cand) bool { return b == c })
+	q, end, err := w.e.prove(ctx, maxProof, facts, with, c)
+	if err != nil && !errors.Is(err, proof.ErrTooLong) {
+		return nil, err
+	}
+	return &prose.Rejection{Bundle: w.r.u.ref(c), Core: &q.Core, End: end, Facts: w.e.core(facts, nil).Facts, IDs: facts}, nil
+}
+
+// An ask is a subscription or a requirement that a candidate helps to satisfy.
+type ask struct {
+	sub   *subscription // nil unless a subscription requested it
+	owner cand
+	req   graph.Requirement
+}
+
+// reason describes why a candidate is requested.
+func (w *why) reason(c cand, a ask) Reason {
+	out := Reason{Bundle: w.r.u.ref(c)}
+	switch {
+	case a.sub != nil:
+		out.Subscription = a.sub.Name
+	case a.owner != noCand:
+		q := &fact.Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
+		out.By, out.Requirement, out.Place = q.Bundle, prose.Requirement(q.Requirement), q.Place()
+	}
+	return out
+}
