@@ -341,7 +341,7 @@ func TestExamplesAreRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(tests) == 0 && !strings.Contains(string(readme), "$ go run ./"+dir+"\n") {
+			if len(tests) == 0 && !strings.Contains(string(readme), "$ go run ./"+dir+" ") {
 				t.Errorf("%s has no test, and README.md does not run it", dir)
 			}
 		}

@@ -2,7 +2,7 @@
 // that requires it, whatever the priorities. If that catalog does not have the dependency, it
 // comes from the catalog with the highest priority that does.
 //
-//	go run ./examples/catalogs [DIR]
+//	go run ./examples/catalogs DIR
 package main
 
 import (
@@ -25,11 +25,10 @@ import (
 var team []byte
 
 func main() {
-	dir := "internal/sample/catalog" // in a clone of the repository
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
+	if len(os.Args) != 2 {
+		log.Fatal("usage: catalogs DIR, the directory of a catalog")
 	}
-	if err := run(context.Background(), os.Stdout, dir); err != nil {
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }

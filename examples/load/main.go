@@ -1,6 +1,6 @@
 // Load reads a catalog and lists its packages, their channels and heads.
 //
-//	go run ./examples/load [DIR]
+//	go run ./examples/load DIR
 package main
 
 import (
@@ -14,11 +14,10 @@ import (
 )
 
 func main() {
-	dir := "internal/sample/catalog" // in a clone of the repository
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
+	if len(os.Args) != 2 {
+		log.Fatal("usage: load DIR, the directory of a catalog")
 	}
-	if err := run(context.Background(), os.Stdout, dir); err != nil {
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }

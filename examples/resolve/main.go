@@ -1,7 +1,7 @@
 // Resolve shows what an empty namespace would install for two subscriptions,
 // and the explanation of a request that has no solution.
 //
-//	go run ./examples/resolve [DIR]
+//	go run ./examples/resolve DIR
 package main
 
 import (
@@ -17,11 +17,10 @@ import (
 )
 
 func main() {
-	dir := "internal/sample/catalog" // in a clone of the repository
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
+	if len(os.Args) != 2 {
+		log.Fatal("usage: resolve DIR, the directory of a catalog")
 	}
-	if err := run(context.Background(), os.Stdout, dir); err != nil {
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,7 +1,7 @@
 // Upgrade upgrades an installed operator to the head of its channel, one
 // resolution at a time, as the catalog operator does in a cluster.
 //
-//	go run ./examples/upgrade [DIR]
+//	go run ./examples/upgrade DIR
 package main
 
 import (
@@ -18,11 +18,10 @@ import (
 )
 
 func main() {
-	dir := "internal/sample/catalog" // in a clone of the repository
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
+	if len(os.Args) != 2 {
+		log.Fatal("usage: upgrade DIR, the directory of a catalog")
 	}
-	if err := run(context.Background(), os.Stdout, dir); err != nil {
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }

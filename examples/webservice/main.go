@@ -1,8 +1,8 @@
 // Webservice resolves requests over HTTP. All requests share one index, which
 // is replaced atomically when SIGHUP makes the service reload the catalog.
 //
-//	go run ./examples/webservice [DIR]       # serves on localhost:8080
-//	go run ./examples/webservice -try [DIR]  # sends itself three requests
+//	go run ./examples/webservice DIR       # serves on localhost:8080
+//	go run ./examples/webservice -try DIR  # sends itself three requests
 //
 // A request contains only subscriptions and installed operators. The service
 // supplies the catalogs, so that a request cannot name a file.
@@ -30,13 +30,12 @@ func main() {
 	addr := flag.String("addr", "localhost:8080", "address to listen on")
 	try := flag.Bool("try", false, "send three requests to the service and exit")
 	flag.Parse()
-	dir := "internal/sample/catalog" // in a clone of the repository
-	if flag.NArg() > 0 {
-		dir = flag.Arg(0)
+	if flag.NArg() != 1 {
+		log.Fatal("usage: webservice [-addr ADDRESS | -try] DIR, the directory of a catalog")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, dir, *addr, *try); err != nil {
+	if err := run(ctx, os.Stdout, flag.Arg(0), *addr, *try); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -10,6 +10,11 @@ import (
 	"github.com/olmkit/olmkit/kube/catalogd"
 )
 
+const sampleCatalog = `{"schema":"olm.package","name":"etcd","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"etcd","name":"stable","entries":[{"name":"etcd.v1.0.0"}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.0.0","image":"example.com/etcd:1.0.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.0.0"}}]}
+`
+
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"1"`)
@@ -18,7 +23,7 @@ func Example() {
 			return
 		}
 		w.Header().Set("Content-Type", "application/jsonl")
-		io.WriteString(w, lines("1.0.0"))
+		io.WriteString(w, sampleCatalog)
 	}))
 	defer server.Close()
 

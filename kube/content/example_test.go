@@ -11,6 +11,12 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
+// The bundle of this catalog has its ClusterServiceVersion inline, in base64.
+const sampleCatalog = `{"schema":"olm.package","name":"etcd","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"etcd","name":"stable","entries":[{"name":"etcd.v1.0.0"}]}
+{"schema":"olm.bundle","package":"etcd","name":"etcd.v1.0.0","properties":[{"type":"olm.package","value":{"packageName":"etcd","version":"1.0.0"}},{"type":"olm.bundle.object","value":{"data":"eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwibWV0YWRhdGEiOnsibmFtZSI6ImV0Y2QudjEuMC4wIn19"}}]}
+`
+
 func Example() {
 	dir, err := os.MkdirTemp("", "catalog")
 	if err != nil {
@@ -18,7 +24,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	if err := os.WriteFile(filepath.Join(dir, "catalog.json"), []byte(catalog("1.0.0", true)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "catalog.json"), []byte(sampleCatalog), 0o600); err != nil {
 		fmt.Println(err)
 		return
 	}

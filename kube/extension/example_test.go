@@ -3,12 +3,48 @@ package extension_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
 )
+
+const sampleCatalog = `
+schema: olm.package
+name: etcd
+defaultChannel: stable
+---
+schema: olm.channel
+package: etcd
+name: stable
+entries:
+- name: etcd.v1.1.0
+- {name: etcd.v1.2.0, replaces: etcd.v1.1.0}
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v1.1.0
+image: registry.example/etcd:1.1.0
+properties:
+- {type: olm.package, value: {packageName: etcd, version: 1.1.0}}
+---
+schema: olm.bundle
+package: etcd
+name: etcd.v1.2.0
+image: registry.example/etcd:1.2.0
+properties:
+- {type: olm.package, value: {packageName: etcd, version: 1.2.0}}
+`
+
+// A sampleOpener returns the same content for every catalog.
+type sampleOpener struct{}
+
+func (sampleOpener) Open(ctx context.Context, c *api.ClusterCatalog) (*graph.Catalog, error) {
+	return graph.LoadReader(ctx, strings.NewReader(sampleCatalog), c.Name+".yaml", nil)
+}
 
 func Example() {
 	ext := &api.ClusterExtension{
@@ -21,8 +57,8 @@ func Example() {
 	catalogs := []api.ClusterCatalog{{ObjectMeta: metav1.ObjectMeta{Name: "community"}}}
 	installed := &api.BundleMetadata{Name: "etcd.v1.1.0", Version: "1.1.0"}
 
-	// opener is a small type of this example; programs use extension.Served.
-	d, err := extension.Decide(context.Background(), ext, installed, catalogs, opener{}, nil)
+	// A program that runs in a cluster uses extension.Served as the opener.
+	d, err := extension.Decide(context.Background(), ext, installed, catalogs, sampleOpener{}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

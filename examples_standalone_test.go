@@ -13,7 +13,7 @@ import (
 // readers can copy and run: it uses no declarations of other test files, and no files.
 func TestExamplesStandAlone(t *testing.T) {
 	found := 0
-	for _, p := range load(t, ".") {
+	for _, p := range append(load(t, "."), load(t, "kube")...) {
 		if isInternal(module + "/" + p.dir) {
 			continue
 		}
