@@ -21,7 +21,7 @@ func (u *Upgrades) Bundle(n Node) (Bundle, bool) {
 	return Bundle{u.pkg.c, u.of[i].bundle - 1}, true
 }
 
-// IsVirtual reports whether a node is a name that only edges mention.
+// IsVirtual reports whether a node is a name that only edges mention (B6).
 func (u *Upgrades) IsVirtual(n Node) bool {
 	i, ok := u.number(n)
 	return ok && u.of[i].bundle == 0

@@ -38,7 +38,7 @@ func (b *upgradeBuilder) node(n Node, bundle uint32, v *semver.Version) int32 {
 }
 
 // addNodes adds the bundles by version, release and name, then the names without a bundle,
-// then other installed nodes.
+// then other installed nodes (B6).
 func (b *upgradeBuilder) addNodes() {
 	c := b.pkg.c
 	type item struct {

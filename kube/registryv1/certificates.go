@@ -2,7 +2,9 @@ package registryv1
 
 import (
 	"maps"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -45,8 +47,8 @@ func (p CertProvider) String() string {
 func certName(service string) string { return joinName(service, "cert") }
 
 // injectCA returns annotations plus the one that requests the CA of the deployment's
-// certificate from the provider. It is for an object that must trust that
-// certificate.
+// certificate from the provider (K47, K48). It is for an object that must trust
+// that certificate.
 func (g *generator) injectCA(deployment string, annotations map[string]string) map[string]string {
 	var k, v string
 	switch g.opts.Certificates {
@@ -66,7 +68,7 @@ func (g *generator) injectCA(deployment string, annotations map[string]string) m
 }
 
 // serving returns the annotations by which a service requests its certificate, or
-// nil if the provider needs none.
+// nil if the provider needs none (K48).
 func (g *generator) serving(service string) map[string]string {
 	if g.opts.Certificates != ServiceCA {
 		return nil
@@ -75,7 +77,7 @@ func (g *generator) serving(service string) map[string]string {
 }
 
 // certificate adds the objects that make cert-manager issue the certificate of a
-// service. It adds nothing for other providers.
+// service (K47). It adds nothing for other providers.
 func (g *generator) certificate(service string) {
 	if g.opts.Certificates != CertManager {
 		return
@@ -100,4 +102,51 @@ func (g *generator) certificate(service string) {
 		"secretName":  name,
 		"usages":      []any{"server auth"},
 	})
+}
+
+// certificateVolumes are the volumes that hold a webhook's certificate (K45).
+var certificateVolumes = []struct{ name, path, cert, key string }{
+	{"webhook-cert", "/tmp/k8s-webhook-server/serving-certs", "tls.crt", "tls.key"},
+	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
+}
+
+// mountCertificate mounts the certificate in a Secret at the paths of
+// certificateVolumes and removes the volumes that containers mounted there (K45). It
+// reports whether init containers lost mounts (K208).
+func (g *generator) mountCertificate(pod *corev1.PodSpec, secret string) (changed bool) {
+	replaced := map[string]bool{}
+	var volumes []corev1.Volume
+	var mounts []corev1.VolumeMount
+	for _, v := range certificateVolumes {
+		replaced[v.name] = true
+		volumes = append(volumes, corev1.Volume{Name: v.name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
+			SecretName: secret,
+			Items:      []corev1.KeyToPath{{Key: corev1.TLSCertKey, Path: v.cert}, {Key: corev1.TLSPrivateKeyKey, Path: v.key}},
+		}}})
+		mounts = append(mounts, corev1.VolumeMount{Name: v.name, MountPath: v.path})
+		for _, c := range pod.Containers {
+			for _, m := range c.VolumeMounts {
+				if m.MountPath == v.path {
+					replaced[m.Name] = true
+				}
+			}
+		}
+	}
+	gone := func(m corev1.VolumeMount) bool { return replaced[m.Name] }
+	pod.Volumes = append(slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return replaced[v.Name] }), volumes...)
+	for i := range pod.Containers {
+		c := &pod.Containers[i]
+		c.VolumeMounts = append(slices.DeleteFunc(c.VolumeMounts, gone), mounts...)
+	}
+	for i := range pod.InitContainers {
+		c := &pod.InitContainers[i]
+		// A mount still works if a new volume has the name of the removed one.
+		lost := func(m corev1.VolumeMount) bool {
+			return gone(m) && m.Name != certificateVolumes[0].name && m.Name != certificateVolumes[1].name
+		}
+		if !g.opts.AsUpstream && slices.ContainsFunc(c.VolumeMounts, lost) {
+			c.VolumeMounts, changed = slices.DeleteFunc(c.VolumeMounts, lost), true
+		}
+	}
+	return changed
 }

@@ -46,53 +46,6 @@ func (g *generator) deployments() {
 	}
 }
 
-// certificateVolumes are the volumes that hold a webhook's certificate (K45).
-var certificateVolumes = []struct{ name, path, cert, key string }{
-	{"webhook-cert", "/tmp/k8s-webhook-server/serving-certs", "tls.crt", "tls.key"},
-	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
-}
-
-// mountCertificate mounts the certificate in a Secret at the paths of
-// certificateVolumes and removes the volumes that containers mounted there (K45). It
-// reports whether init containers lost mounts (K208).
-func (g *generator) mountCertificate(pod *corev1.PodSpec, secret string) (changed bool) {
-	replaced := map[string]bool{}
-	var volumes []corev1.Volume
-	var mounts []corev1.VolumeMount
-	for _, v := range certificateVolumes {
-		replaced[v.name] = true
-		volumes = append(volumes, corev1.Volume{Name: v.name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
-			SecretName: secret,
-			Items:      []corev1.KeyToPath{{Key: corev1.TLSCertKey, Path: v.cert}, {Key: corev1.TLSPrivateKeyKey, Path: v.key}},
-		}}})
-		mounts = append(mounts, corev1.VolumeMount{Name: v.name, MountPath: v.path})
-		for _, c := range pod.Containers {
-			for _, m := range c.VolumeMounts {
-				if m.MountPath == v.path {
-					replaced[m.Name] = true
-				}
-			}
-		}
-	}
-	gone := func(m corev1.VolumeMount) bool { return replaced[m.Name] }
-	pod.Volumes = append(slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return replaced[v.Name] }), volumes...)
-	for i := range pod.Containers {
-		c := &pod.Containers[i]
-		c.VolumeMounts = append(slices.DeleteFunc(c.VolumeMounts, gone), mounts...)
-	}
-	for i := range pod.InitContainers {
-		c := &pod.InitContainers[i]
-		// A mount still works if a new volume has the name of the removed one.
-		lost := func(m corev1.VolumeMount) bool {
-			return gone(m) && m.Name != certificateVolumes[0].name && m.Name != certificateVolumes[1].name
-		}
-		if !g.opts.AsUpstream && slices.ContainsFunc(c.VolumeMounts, lost) {
-			c.VolumeMounts, changed = slices.DeleteFunc(c.VolumeMounts, lost), true
-		}
-	}
-	return changed
-}
-
 // configure merges the configuration into a deployment (K29).
 func configure(d *appsv1.Deployment, c *v1alpha1.SubscriptionConfig) {
 	pod := &d.Spec.Template.Spec
