@@ -21,8 +21,8 @@ func (u *Upgrades) Bundle(n Node) (Bundle, bool) {
 	return Bundle{u.pkg.c, u.of[i].bundle - 1}, true
 }
 
-// IsVirtual reports whether a node is a name that only edges mention (B6).
-func (u *Upgrades) IsVirtual(n Node) bool {
+// IsVirtual reports whether a node is a name that only edges mention.
+func (u *Upgrades) IsVirtual(n Node) bool { // B6
 	i, ok := u.number(n)
 	return ok && u.of[i].bundle == 0
 }

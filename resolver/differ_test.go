@@ -46,7 +46,7 @@ func TestDiffers(t *testing.T) {
 	}{
 		{name: "nothing odd", fbc: pkg + s2 + bundle("1") + bundle("2", api, one) + d, sub: sub},
 		{name: "an API twice", fbc: pkg + s1 + bundle("1", api, api), sub: sub,
-			rule: "H26", text: "OLM refuses a1, which conflicts with itself: it declares K (g.io/v1) twice, which counts as two bundles declaring it; remove one (H26)"},
+			rule: "H26", text: "OLM refuses a1, which conflicts with itself: it declares K (g.io/v1) twice, which counts as two bundles declaring it; remove the duplicate declaration (H26)"},
 		{name: "an API twice, installed", fbc: pkg + s1 + bundle("1"), sub: sub, installed: []resolver.Installed{installed},
 			rule: "H26", text: "OLM refuses x1, which conflicts with itself: "},
 		{name: "an API twice, per bundle", fbc: pkg + s2 + bundle("2", api, api) + bundle("1"), sub: sub, semantics: resolver.PerBundle},
