@@ -56,7 +56,7 @@ are unknown.`,
 	addChoice(cmd, &only, "verdict", "", "list only bundles with this verdict (default: all)", "", verdictYes, verdictNo, verdictUnknown)
 	provider = registryv1.CertManager.String()
 	addChoice(cmd, &provider, "cert-provider", "", "what provides certificates for webhooks", "cert-manager", "service-ca", "none")
-	fl.BoolVar(&q.opts.AllNamespaces, "all-namespaces", false, "refuse bundles that cannot watch all namespaces, as OLM v1 does without SingleOwnNamespaceInstallSupport")
+	fl.BoolVar(&q.opts.AllNamespaces, "all-namespaces-only", false, "refuse bundles that cannot watch all namespaces, as OLM v1 does without SingleOwnNamespaceInstallSupport")
 	fl.BoolVar(&q.opts.AsUpstream, "as-upstream", false, "refuse bundles that OLM v1 renders but cannot apply because of its known bugs")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -252,6 +252,6 @@ func (q *eligible) summary() {
 	for _, r := range q.rows {
 		n[r.Verdict]++
 	}
-	fmt.Fprintf(q.stderr, "note: of %s, OLM v1 installs %d, refuses %d, and has nothing against %d whose manifests are not in the catalog\n",
+	visible.Fprintf(q.stderr, "note: of %s, OLM v1 installs %d, refuses %d, and has nothing against %d whose manifests are not in the catalog\n",
 		phrase.Count(len(q.rows), "bundle"), n[verdictYes], n[verdictNo], n[verdictUnknown])
 }

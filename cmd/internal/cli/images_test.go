@@ -34,6 +34,7 @@ var catalogCommands = [][]string{
 	{"resolve", "--catalog", "x=CATALOG,priority=3", "--package", "etcd", "-o", "json"},
 	{"explain", "CATALOG", "--package", "etcd", "--package", "etcd-backup-tool"},
 	{"select", "CATALOG", "--package", "etcd", "-o", "json"},
+	{"eligible", "CATALOG"},
 	{"list", "packages", "CATALOG"},
 	{"list", "packages", "--catalog", "CATALOG"},
 	{"list", "channels", "CATALOG", "etcd"},
