@@ -50,7 +50,7 @@ func TestMemorySize(t *testing.T) {
 				t.Fatal(err)
 			}
 			took := heap() - before
-			if got := c.MemorySize(); got < took/2-4096 || got > 3*took+4096 {
+			if got := c.MemorySize(); got < took/2-4096 || got > 3*max(took, 0)+4096 { // the heap may shrink meanwhile
 				t.Errorf("MemorySize = %d; it takes %d", got, took)
 			}
 			runtime.KeepAlive(c)

@@ -35,6 +35,11 @@ const (
 	HeldByBundle       Holder = "bundle"       // the bundle is prohibited or cannot be read
 	HeldByRequirement  Holder = "requirement"  // the bundle has an unmet requirement
 	HeldBySubscription Holder = "subscription" // another subscription or operator is in the way
+
+	// In a cluster, these keep a chosen bundle from being installed.
+	HeldByApproval Holder = "approval" // an install plan waits for approval
+	HeldByOperator Holder = "operator" // the installed operator reports that it is not upgradeable
+	HeldByPlatform Holder = "platform" // the bundle needs a newer version of Kubernetes
 )
 
 // An Advice explains why a subscription gets no newer version, and what would help.

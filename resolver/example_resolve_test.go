@@ -333,11 +333,9 @@ func ExampleSolution_Why() {
 	// Output:
 	// etcd.v0.9.4 satisfies API EtcdCluster (etcd.example.com/v1beta2), required by
 	// argocd.v0.6.0
-	//   at community catalog.yaml:39, property 1
 	//   it is the preferred one of 2 options: it is the head of channel stable
 	// argocd.v0.6.0 was chosen for subscription argocd
 	//
 	// etcd.v0.9.0 (community/olm, channel stable) is possible, but argocd.v0.6.0
 	// prefers etcd.v0.9.4: it is the head of channel stable
-	//   at community catalog.yaml:13
 }

@@ -30,7 +30,7 @@ func TestConflictFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := map[string]string{"error": no.Error(), "Markdown": r.Markdown(), "text": r.Text(0, nil)}
+	texts := map[string]string{"error": no.Error(), "Markdown": r.Markdown(nil), "text": r.Text(0, nil)}
 	for name, v := range map[string]any{"report": r, "conflict": no} {
 		text, err := json.Marshal(v)
 		if err != nil {

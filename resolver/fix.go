@@ -60,7 +60,7 @@ func (f *Fix) instruction() string {
 	}
 	text := "upstream: publish compatible bundles that satisfy " + phrase.And(parts)
 	if first.Place != nil {
-		text += fmt.Sprintf(", or remove these requirements from %s (%s)", cmp.Or(first.Bundle.Package, first.Bundle.Name), first.Place)
+		text += ", or remove these requirements from " + cmp.Or(first.Bundle.Package, first.Bundle.Name)
 	}
 	return text
 }

@@ -59,7 +59,7 @@ func (list Reasons) Text(width int, style *Style) string {
 			t.Line(nil, text, "", "")
 		}
 		if r.Place != nil {
-			t.Line(t.Style.Origin, "at "+r.Place.String(), "  ", "  ")
+			t.Places([]fact.Place{*r.Place}, "  ")
 		}
 		if text := r.preference(); text != "" {
 			t.Line(nil, text, "  ", "  ")

@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,7 +34,10 @@ func (r Report) MarshalJSON() ([]byte, error) {
 
 // A CoreReport explains one core.
 type CoreReport struct {
-	Headline string `json:"headline"`
+	// Code is the code of the fact that explains the core best. It is stable, and "olmkit
+	// explain" describes it.
+	Code     fact.Code `json:"code"`
+	Headline string    `json:"headline"`
 	*Derivation
 	// Notes list catalogs that were skipped and rules that could not be evaluated.
 	Notes []string `json:"notes,omitempty"`
@@ -74,7 +78,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 			fixes = []*Fix{}
 		}
 		r.Cores = append(r.Cores, CoreReport{
-			Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Faults: core.Faults, Requests: core.requests(),
+			Code: core.code(), Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Faults: core.Faults, Requests: core.requests(),
 		})
 	}
 	// Unseen catalogs concern all cores, so the notes go to the first. Catalogs that a
@@ -87,6 +91,22 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 		r.Cores[0].Notes = append(r.Cores[0].Notes, u.p.WhyUnseen(id))
 	}
 	return r, nil
+}
+
+// telling lists the codes of facts, those that explain a conflict best first.
+var telling = []fact.Code{
+	(*fact.Unavailable)(nil).Code(), (*fact.PolicyBlocked)(nil).Code(), (*fact.InstallMode)(nil).Code(),
+	(*fact.Prohibited)(nil).Code(), (*fact.Unusable)(nil).Code(), (*fact.OneProvider)(nil).Code(),
+	(*fact.OnePerPackage)(nil).Code(), (*fact.Replaced)(nil).Code(), (*fact.Requires)(nil).Code(),
+	(*fact.MustStay)(nil).Code(), (*fact.Subscribed)(nil).Code(),
+}
+
+// code returns the code of the fact that explains the core best.
+func (c *Core) code() fact.Code {
+	best := slices.MinFunc(c.Facts, func(a, b fact.Fact) int {
+		return cmp.Compare(slices.Index(telling, a.Code()), slices.Index(telling, b.Code()))
+	})
+	return best.Code()
 }
 
 // requests returns the subscriptions and operators that the core is about.

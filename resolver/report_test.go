@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
 
@@ -17,7 +18,7 @@ func brackets() *resolver.Style {
 	in := func(part string) func(string) string {
 		return func(line string) string { return "<" + part + ">" + line }
 	}
-	return &resolver.Style{Headline: in("h"), Origin: in("o"), Quote: in("q"), Help: in("H")}
+	return &resolver.Style{Headline: in("h"), Origin: in("o"), Quote: in("q"), Help: in("H"), Places: true}
 }
 
 // TestReports compares one report as data and in every rendering.
@@ -33,7 +34,15 @@ func TestReports(t *testing.T) {
 	}
 	section(t, path, a, "text", r.Text(80, nil))
 	section(t, path, a, "styled", r.Text(80, brackets()))
-	section(t, path, a, "markdown", r.Markdown())
+	section(t, path, a, "markdown", r.Markdown(brackets()))
+	section(t, path, a, "event", r.Short(1024)+"\n")
+	section(t, path, a, "short", r.Short(240)+"\n")
+	section(t, path, a, "shorter", r.Short(60)+"\n")
+	for limit := 4; limit < 2000; limit++ {
+		if text := r.Short(limit); len(text) > limit || !utf8.ValidString(text) {
+			t.Fatalf("Short(%d) returns %d bytes: %q", limit, len(text), text)
+		}
+	}
 	section(t, path, a, "json", indented(t, r))
 	section(t, path, a, "conflict.json", indented(t, conflictOf(t, readCase(t, a))))
 }
@@ -64,7 +73,7 @@ func TestHostileText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	md := r.Markdown()
+	md := r.Markdown(nil)
 	for _, bad := range []string{"<script>", "\n# [", "[x](", "**z"} {
 		if strings.Contains(md, bad) {
 			t.Errorf("%q got through:\n%s", bad, md)

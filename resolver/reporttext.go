@@ -3,12 +3,14 @@ package resolver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // Text returns each core of the conflict with its derivation and fixes, then what can
@@ -46,6 +48,42 @@ func (r *Report) Text(width int, style *Style) string {
 	return w.String()
 }
 
+// Short returns the report in at most limit bytes, for a condition (32,768 bytes) or an event
+// (1,024 bytes): the text if it fits, or else the headline and the first fix of each core. It
+// ends with the command that explains the codes of the cores, if there is room.
+func (r *Report) Short(limit int) string {
+	var codes []string
+	for i := range r.Cores {
+		if code := string(r.Cores[i].Code); !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	end := `more: "olmkit explain ` + strings.Join(codes, " ") + `"`
+	if text := r.Text(0, nil) + end; len(text) <= limit {
+		return text
+	}
+	w := newWriter(0, nil)
+	for i := range r.Cores {
+		c := &r.Cores[i]
+		w.Line(nil, c.Headline, "", "")
+		if len(c.Fixes) == 0 {
+			w.Line(nil, c.noFix(), "", "")
+		} else {
+			w.Line(nil, "possible fix: "+c.Fixes[0].String(), "", "")
+		}
+	}
+	text := w.String()
+	if len(text)+len(end) <= limit {
+		return text + end
+	}
+	const cut = "…\n"
+	room := limit - len(cut) - len(end)
+	if room < 0 {
+		end, room = "", max(0, limit-len(cut))
+	}
+	return strings.ToValidUTF8(text[:min(len(text), room)], "") + cut + end
+}
+
 // writeFixes writes fixes as a numbered list, or one in a line.
 func writeFixes(w *prose.Writer, fixes []*Fix) {
 	switch len(fixes) {
@@ -64,8 +102,16 @@ func writeFixes(w *prose.Writer, fixes []*Fix) {
 	}
 }
 
-// writeCommands writes the commands of a fix, each in one line, to paste.
+// writeCommands writes the places that a fix concerns, and its commands, each in one line, to
+// paste.
 func writeCommands(w *prose.Writer, f *Fix, indent string) {
+	var places []fact.Place
+	for _, c := range f.Changes {
+		if c.Place != nil {
+			places = append(places, *c.Place)
+		}
+	}
+	w.Places(places, indent)
 	for _, c := range f.Commands {
 		w.Verbatim(c, indent)
 	}
@@ -79,13 +125,15 @@ func FixesText(fixes []*Fix, width int, style *Style) string {
 }
 
 // Markdown returns the report as Markdown: a section for each core, with its steps as a
-// nested list and its fixes as a numbered list. Text from catalogs is escaped.
-func (r *Report) Markdown() string {
+// nested list and its fixes as a numbered list. Text from catalogs is escaped. Of the style,
+// only Places matters.
+func (r *Report) Markdown(style *Style) string {
+	places := style != nil && style.Places
 	var b strings.Builder
 	fmt.Fprintf(&b, "# No solution in namespace %s\n", prose.Escape(r.Namespace))
 	for i := range r.Cores {
 		c := &r.Cores[i]
-		fmt.Fprintf(&b, "\n## %s\n\n%s", prose.Escape(c.Headline), prose.Markdown(c.Conclusion))
+		fmt.Fprintf(&b, "\n## %s\n\n%s", prose.Escape(c.Headline), prose.Markdown(c.Conclusion, places))
 		for _, n := range c.Notes {
 			fmt.Fprintf(&b, "\n> Note: %s\n", prose.Escape(n))
 		}

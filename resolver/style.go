@@ -15,6 +15,8 @@ type Style struct {
 	Quote func(line string) string
 	// Help is a possible fix.
 	Help func(line string) string
+	// Places includes the positions in catalogs, which authors need.
+	Places bool
 }
 
 func newWriter(width int, style *Style) *prose.Writer {

@@ -86,7 +86,7 @@ func (c *Core) relaxed(ctx context.Context, drop ...*fact.Requires) (*Fix, error
 	fix := &Fix{waived: drop}
 	for _, q := range drop {
 		ch := Change{Kind: RelaxRequirement, Bundle: q.Bundle, Requirement: prose.Requirement(q.Requirement), Place: q.Place()}
-		if ch.Advice = advice(q, ch.Place); ch.Advice == "" {
+		if ch.Advice = advice(q); ch.Advice == "" {
 			return nil, nil
 		}
 		fix.Changes = append(fix.Changes, ch)
@@ -103,13 +103,13 @@ func (c *Core) relaxed(ctx context.Context, drop ...*fact.Requires) (*Fix, error
 
 // advice returns what authors can do about a requirement. It returns "" for an installed
 // operator, which authors cannot change.
-func advice(q *fact.Requires, at *fact.Place) string {
+func advice(q *fact.Requires) string {
 	who := cmp.Or(q.Bundle.Package, q.Bundle.Name)
 	if len(q.Candidates) > 0 {
-		if at == nil {
+		if q.Bundle.Installed() {
 			return ""
 		}
-		return fmt.Sprintf("remove the requirement of %s for %s (%s)", who, prose.Requirement(q.Requirement), at)
+		return fmt.Sprintf("remove the requirement of %s for %s", who, prose.Requirement(q.Requirement))
 	}
 	publish := "publish a compatible bundle that satisfies " + prose.Requirement(q.Requirement)
 	relax := fmt.Sprintf("remove that requirement from %s", who)
@@ -126,12 +126,12 @@ func advice(q *fact.Requires, at *fact.Place) string {
 		publish, relax = "", fmt.Sprintf("remove the requirement of %s for %s", who, prose.Requirement(q.Requirement))
 	}
 	switch {
-	case at == nil:
+	case q.Bundle.Installed():
 		return publish
 	case publish == "":
-		return fmt.Sprintf("%s (%s)", relax, at)
+		return relax
 	}
-	return fmt.Sprintf("%s, or %s (%s)", publish, relax, at)
+	return publish + ", or " + relax
 }
 
 // forbids reports whether a requirement forbids something anywhere.

@@ -47,7 +47,7 @@ func (list WhyNots) Text(width int, style *Style) string {
 	for _, w := range list {
 		t.Line(t.Style.Headline, w.String(), "", "")
 		if w.Pos.IsValid() {
-			t.Line(t.Style.Origin, "at "+fact.PlaceOf(w.Bundle, w.Pos).String(), "  ", "  ")
+			t.Places([]fact.Place{*fact.PlaceOf(w.Bundle, w.Pos)}, "  ")
 		}
 		if w.Against != nil {
 			t.Reasons(w.Against, "  ")

@@ -8,19 +8,19 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// Markdown returns the places, messages and reasons of a step as a paragraph and a nested
-// list.
-func Markdown(s *fact.Step) string {
+// Markdown returns the messages and reasons of a step, on request with places, as a paragraph
+// and a nested list.
+func Markdown(s *fact.Step, places bool) string {
 	var b strings.Builder
 	s = s.Shown()
-	if about := aboutMarkdown(s); about != "" {
+	if about := aboutMarkdown(s, places); about != "" {
 		b.WriteString(about + "\n\n")
 	}
-	markdownReasons(&b, s, "", shown{})
+	markdownReasons(&b, s, "", places, shown{})
 	return b.String()
 }
 
-func markdownReasons(b *strings.Builder, s *fact.Step, indent string, seen shown) {
+func markdownReasons(b *strings.Builder, s *fact.Step, indent string, places bool, seen shown) {
 	for i, c := range s.Because {
 		if i == maxReasons {
 			fmt.Fprintf(b, "%s- %s\n", indent, more(s))
@@ -32,18 +32,18 @@ func markdownReasons(b *strings.Builder, s *fact.Step, indent string, seen shown
 			continue
 		}
 		fmt.Fprintf(b, "%s- %s", indent, text)
-		if about := aboutMarkdown(c.Shown()); about != "" {
+		if about := aboutMarkdown(c.Shown(), places); about != "" {
 			b.WriteString(" — " + about)
 		}
 		b.WriteByte('\n')
-		markdownReasons(b, c.Shown(), indent+"  ", seen)
+		markdownReasons(b, c.Shown(), indent+"  ", places, seen)
 	}
 }
 
-// aboutMarkdown returns the position in the catalog and the authors' messages.
-func aboutMarkdown(s *fact.Step) string {
+// aboutMarkdown returns the position in the catalog, on request, and the authors' messages.
+func aboutMarkdown(s *fact.Step, places bool) string {
 	var parts []string
-	if at := placed(s); at != "" {
+	if at := placed(s.Places); at != "" && places {
 		parts = append(parts, "*"+Escape(at)+"*")
 	}
 	for _, m := range s.Messages {

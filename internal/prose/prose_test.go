@@ -75,7 +75,7 @@ func (p *problem) derive(t *testing.T, near prose.Near) string {
 	if err != nil || end == nil {
 		t.Fatalf("no proof: %v", err)
 	}
-	w := prose.NewWriter(0, nil)
+	w := prose.NewWriter(0, &prose.Style{Places: true})
 	w.Derivation(prose.NewNarrator(catalogs{near}).Derive(&p.core, end))
 	return w.String()
 }
@@ -201,7 +201,7 @@ func steps() *fact.Step {
 
 // TestWriter writes a step that supports two others only once, and breaks lines between words.
 func TestWriter(t *testing.T) {
-	w := prose.NewWriter(24, &prose.Style{Quote: strings.ToUpper})
+	w := prose.NewWriter(24, &prose.Style{Quote: strings.ToUpper, Places: true})
 	w.Derivation(steps())
 	const want = `nothing works
   - a requires b
@@ -226,7 +226,7 @@ func TestMarkdown(t *testing.T) {
     - c is \<gone\>
 - b requires c (see above)
 `
-	if got := prose.Markdown(steps()); got != want {
+	if got := prose.Markdown(steps(), true); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

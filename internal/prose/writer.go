@@ -12,6 +12,8 @@ import (
 // A Style styles lines of text by their role. A nil function adds no style.
 type Style struct {
 	Headline, Origin, Quote, Help func(line string) string
+	// Places includes lines with positions in catalogs.
+	Places bool
 }
 
 // A Writer writes an explanation as indented lines.
@@ -55,9 +57,7 @@ func (w *Writer) Reasons(s *fact.Step, indent string) {
 	for _, m := range s.Messages {
 		w.Line(w.Style.Quote, "author's message: "+m, indent, indent)
 	}
-	if at := placed(s); at != "" {
-		w.Line(w.Style.Origin, at, indent, indent)
-	}
+	w.Places(s.Places, indent)
 	for i, c := range s.Because {
 		if i == maxReasons {
 			w.Line(nil, more(s), indent+"- ", indent+"  ")
@@ -97,13 +97,21 @@ func (list shown) before(s *fact.Step) bool {
 	return false
 }
 
-// placed returns the place in the catalog, or "".
-func placed(s *fact.Step) string {
-	if len(s.Places) == 0 {
+// Places writes a line with positions in catalogs, if there are any and the style includes
+// them.
+func (w *Writer) Places(list []fact.Place, indent string) {
+	if at := placed(list); at != "" && w.Style.Places {
+		w.Line(w.Style.Origin, at, indent, indent)
+	}
+}
+
+// placed returns the first place, and the number of the others, or "" without places.
+func placed(list []fact.Place) string {
+	if len(list) == 0 {
 		return ""
 	}
-	at := "at " + s.Places[0].String()
-	if n := len(s.Places) - 1; n > 0 {
+	at := "at " + list[0].String()
+	if n := len(list) - 1; n > 0 {
 		at += " and " + phrase.Count(n, "more place")
 	}
 	return at

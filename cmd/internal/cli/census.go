@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
@@ -128,6 +128,39 @@ func (x *extension) request() olmv1.Request {
 		r.Installed = &olmv1.Installed{Name: b.Name, Version: b.Version}
 	}
 	return r
+}
+
+// resolutionFailed is the condition of subscriptions that cannot be resolved.
+const resolutionFailed = "ResolutionFailed"
+
+// refused returns the full explanation of why subscriptions of a namespace cannot be resolved,
+// from the content of its catalogs. It returns nil if none has that condition, or if the
+// catalogs that are known have a solution.
+func (t *census) refused(ctx context.Context, c *memcluster.Cluster, namespace string) (*resolver.Report, error) {
+	var content reconcile.Catalogs
+	for id, g := range t.content {
+		content.AddGraph(id, g)
+	}
+	if !slices.ContainsFunc(t.subscriptions, func(s *olm.Subscription) bool {
+		is, ok := olm.FindCondition(s.Status.Conditions, resolutionFailed)
+		return ok && is.Status == olm.ConditionTrue && s.Metadata.Namespace == namespace && t.content[catalogOf(s)] != nil
+	}) {
+		return nil, nil
+	}
+	snapshot, err := c.Read(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := reconcile.Problem(ctx, snapshot, &content, nil)
+	if err != nil {
+		return nil, err
+	}
+	_, err = resolver.Resolve(ctx, *p)
+	var no *resolver.Conflict
+	if !errors.As(err, &no) {
+		return nil, err
+	}
+	return no.Report(ctx)
 }
 
 // into decodes a member of an object, if it exists.
@@ -261,164 +294,6 @@ func failure(c *olm.ClusterServiceVersion) string {
 		return ""
 	}
 	return fmt.Sprintf("%s failed: %s", c.Metadata.Name, cmp.Or(c.Status.Message, string(c.Status.Reason), "without a reason"))
-}
-
-// subscribed returns the status of the operator that a subscription manages.
-func (t *census) subscribed(s *olm.Subscription) operatorStatus {
-	ns := s.Metadata.Namespace
-	o := operatorStatus{
-		Object: s.Key(), Package: s.Spec.Package, Channel: s.Spec.Channel, Installed: s.Status.InstalledCSV,
-		Catalog: s.Spec.Source, catalogNamespace: s.Spec.SourceNamespace, Blocks: t.blocked[csvKey(ns, s.Status.InstalledCSV)],
-	}
-	installed := t.csvs[csvKey(ns, o.Installed)]
-	if installed != nil {
-		o.Version = installed.Spec.Version
-	}
-	known := t.describe(&o, catalogOf(s))
-	if !known && s.Status.State == olm.StateAtLatestKnown {
-		o.Head = o.Installed
-	}
-	if known && installed != nil {
-		o.Outlook = t.outlook(s, o.Channel, installed)
-	}
-	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known, o.Outlook)
-	return o
-}
-
-// describe adds the data of the catalog about an operator: its channel, the head, and
-// deprecations. It returns true if the catalog has the channel.
-func (t *census) describe(o *operatorStatus, id resolver.CatalogID) bool {
-	g := t.content[id]
-	if g == nil {
-		return false
-	}
-	p, ok := g.Package(o.Package)
-	if !ok {
-		return false
-	}
-	o.deprecate(p.Deprecation())
-	if b, ok := p.Bundle(o.Installed); ok {
-		o.deprecate(b.Deprecation())
-	}
-	if o.Channel == "" {
-		o.Channel = p.DefaultChannelName()
-	}
-	ch, ok := p.Channel(o.Channel)
-	if !ok {
-		return false
-	}
-	o.deprecate(ch.Deprecation())
-	e, ok := ch.Head()
-	if ok {
-		o.Head = e.Name()
-	}
-	return ok
-}
-
-func (o *operatorStatus) deprecate(message string, is bool) {
-	if is && !slices.Contains(o.Deprecated, message) {
-		o.Deprecated = append(o.Deprecated, message)
-	}
-}
-
-// verdict returns whether a subscribed operator can be upgraded, and why. A failure takes
-// precedence over an upgrade in progress, which takes precedence over the state of the
-// channel.
-func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersion, channel, head string, known bool, o *graph.Outlook) (moves, string) {
-	ns, st := s.Metadata.Namespace, &s.Status
-	for _, typ := range []string{"ResolutionFailed", "BundleUnpackFailed", "InstallPlanFailed", "CatalogSourcesUnhealthy"} {
-		if c, ok := olm.FindCondition(st.Conditions, typ); ok && c.Status == "True" {
-			return movesStuck, typ + ": " + cmp.Or(c.Message, c.Reason)
-		}
-	}
-	for _, kind := range []string{olm.KindClusterServiceVersion, olm.KindInstallPlan} {
-		if why, is := t.unknown(olm.Group, kind); is {
-			return movesUnknown, why
-		}
-	}
-	current := t.csvs[csvKey(ns, st.CurrentCSV)]
-	for _, c := range []*olm.ClusterServiceVersion{current, installed} {
-		if c == nil {
-			continue
-		}
-		if why := failure(c); why != "" {
-			return movesStuck, why
-		}
-	}
-	if st.InstalledCSV != "" && installed == nil {
-		return movesStuck, fmt.Sprintf("ClusterServiceVersion %s does not exist; recreate the subscription to install it again", st.InstalledCSV)
-	}
-	if ref := st.InstallPlanRef; ref != nil && st.CurrentCSV != st.InstalledCSV {
-		p := t.plans[olm.Key{Group: olm.Group, Kind: olm.KindInstallPlan, Namespace: ns, Name: ref.Name}]
-		switch {
-		case p == nil:
-			return movesStuck, fmt.Sprintf("InstallPlan %s of %s does not exist", ref.Name, st.CurrentCSV)
-		case p.Status.Phase == olm.PlanRequiresApproval && !p.Spec.Approved:
-			return movesApproval, fmt.Sprintf("approve InstallPlan %s for %s", ref.Name, strings.Join(p.Spec.ClusterServiceVersionNames, ", "))
-		}
-	}
-	if why := t.held[csvKey(ns, st.InstalledCSV)]; why != "" && st.InstalledCSV != head {
-		return movesStuck, "not upgradeable: " + why
-	}
-	switch {
-	case st.CurrentCSV != "" && st.CurrentCSV != st.InstalledCSV:
-		return movesNow, "moves to " + st.CurrentCSV
-	case known && head == st.InstalledCSV:
-		return movesLatest, ""
-	case head != "" && head == st.InstalledCSV:
-		return movesLatest, recorded
-	case !known && t.content[catalogOf(s)] != nil:
-		return movesStuck, fmt.Sprintf("catalog %s has no channel %q of package %s", s.Spec.Source, channel, s.Spec.Package)
-	case !known && st.InstalledCSV == "":
-		return movesUnknown, "OLM has not resolved the subscription yet"
-	case !known:
-		return movesUnknown, fmt.Sprintf("the head of the channel is unknown; give the content of the catalog with --catalog %s=%s", s.Spec.Source, t.reference(s))
-	}
-	return onward(o, s.Spec.InstallPlanApproval)
-}
-
-// onward returns whether an operator below the head of its channel has an upgrade.
-func onward(o *graph.Outlook, approval olm.Approval) (moves, string) {
-	switch {
-	case o == nil:
-		return movesNow, "will be installed"
-	case len(o.Steps) == 0:
-		return movesStuck, prose.Outlook(o)
-	case approval == olm.Manual:
-		return movesApproval, fmt.Sprintf("OLM will create an install plan for %s, which waits for approval", o.Steps[0].To.Name)
-	}
-	return movesNow, "will move to " + o.Steps[0].To.Name
-}
-
-// outlook returns how far the operator of a subscription can be upgraded in its channel. The
-// upgrades that OLM makes come from the subscription's catalog. Other catalogs of the command
-// line count only for newer versions that are not reached in this way.
-func (t *census) outlook(s *olm.Subscription, channel string, installed *olm.ClusterServiceVersion) *graph.Outlook {
-	own := catalogOf(s)
-	ids := slices.DeleteFunc(slices.Clone(t.given), func(id resolver.CatalogID) bool { return id == own })
-	slices.SortFunc(ids, resolver.CatalogID.Compare)
-	ids = append([]resolver.CatalogID{own}, ids...)
-	var sources []graph.Source
-	for _, id := range ids {
-		if p, ok := t.content[id].Package(s.Spec.Package); ok {
-			sources = append(sources, graph.Source{Catalog: id.String(), Package: p})
-		}
-	}
-	from := graph.Node{Name: installed.Metadata.Name, Version: installed.Spec.Version}
-	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, own.String(), []string{channel})
-}
-
-// reference returns what to write as the path in --catalog for the catalog of a subscription:
-// its image, or "PATH" if that is unknown or could not be read.
-func (t *census) reference(s *olm.Subscription) string {
-	for _, c := range t.sources {
-		if c.Metadata.Name == s.Spec.Source && c.Metadata.Namespace == s.Spec.SourceNamespace {
-			if c.Spec.Image != "" && registryImage(t.pods, c) == "" {
-				return registryScheme + c.Spec.Image
-			}
-		}
-	}
-	return "PATH"
 }
 
 func catalogOf(s *olm.Subscription) resolver.CatalogID {

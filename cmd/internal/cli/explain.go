@@ -185,7 +185,7 @@ func (x *explainer) report(r *resolver.Report) error {
 	case formatJSON, formatYAML:
 		return x.out.encode(r)
 	case formatMarkdown:
-		_, err := fmt.Fprint(x.out.w, r.Markdown())
+		_, err := fmt.Fprint(x.out.w, r.Markdown(x.style()))
 		return err
 	}
 	_, err := fmt.Fprint(x.out.w, r.Text(textWidth(x.out.w), styleFor(x.out.w)))
@@ -300,10 +300,11 @@ func (x *explainer) prose(gap, text string) error {
 func (x *explainer) width() int { return textWidth(x.out.w) }
 
 func (x *explainer) style() *resolver.Style {
+	style := styleFor(x.out.w)
 	if x.out.format == formatMarkdown {
-		return nil
+		return &resolver.Style{Places: style.Places}
 	}
-	return styleFor(x.out.w)
+	return style
 }
 
 // record writes a self-contained problem and its answer to a file.

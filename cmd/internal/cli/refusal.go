@@ -35,7 +35,7 @@ func writeRefusal(w io.Writer, reason string, r *resolver.Report) error {
 	var err error
 	switch {
 	case r != nil:
-		_, err = visible.Fprintf(w, "The subscriptions cannot be resolved:\n\n%s", visible.Block(r.Text(textWidth(w), nil)))
+		_, err = visible.Fprintf(w, "The subscriptions cannot be resolved:\n\n%s", visible.Block(r.Text(textWidth(w), styleFor(w))))
 	case reason != "":
 		_, err = visible.Fprintf(w, "The subscriptions cannot be resolved: %s\n", reason)
 	}

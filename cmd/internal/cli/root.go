@@ -53,7 +53,7 @@ func Args(process []string) []string {
 // Run runs one command line and returns its exit code. It uses only the given streams.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := &env{stdin: stdin}
-	out, notes := newScreen(stdout, &e.color), newScreen(stderr, &e.color)
+	out, notes := newScreen(stdout, &e.settings), newScreen(stderr, &e.settings)
 	e.stdout, e.stderr = out, notes
 	defer func() { out.Flush(); notes.Flush() }()
 	root := newRoot(e)

@@ -30,13 +30,12 @@ const (
 // own colors, so that names and messages in a catalog cannot control the terminal.
 type screen struct {
 	*visible.Writer
-	raw io.Writer
-	// color is the value of --color; nil and "" mean auto.
-	color *string
+	raw      io.Writer
+	settings *settings
 }
 
-func newScreen(w io.Writer, color *string) *screen {
-	s := &screen{raw: w, color: color}
+func newScreen(w io.Writer, to *settings) *screen {
+	s := &screen{raw: w, settings: to}
 	s.Writer = visible.NewWriter(w, func() []string {
 		if colored(s) {
 			return sequences
@@ -133,8 +132,8 @@ func tableWidth(w io.Writer) int {
 // colored reports whether to print colors to a writer: by default on a terminal, unless
 // NO_COLOR is set or the terminal is dumb.
 func colored(w io.Writer) bool {
-	if s, ok := w.(*screen); ok && s.color != nil {
-		switch *s.color {
+	if s, ok := w.(*screen); ok {
+		switch s.settings.color {
 		case colorAlways:
 			return true
 		case colorNever:

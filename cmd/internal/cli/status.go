@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 func newStatus(e *env) *cobra.Command {
@@ -39,6 +40,10 @@ catalogs that the cluster serves now, which is pulled by digest and cached; with
 the catalog of that name. A note reports a catalog that cannot be read; for its
 operators, status shows what OLM recorded. The HEAD of a ClusterExtension is the
 newest bundle of its channels and range.
+
+Below the table are the commands that approve upgrades, and for each namespace
+that cannot be resolved the full explanation with fixes. Without content, it is
+the message of the condition ResolutionFailed.
 
 Nothing is written. Each kind is listed once, in pages; kinds that may not be
 read are reported and treated as unknown. --print-rbac prints the ClusterRole
@@ -98,10 +103,13 @@ type statusDocument struct {
 	// PlatformVersion is the version of the platform, if it is known.
 	PlatformVersion string           `json:"platformVersion,omitzero"`
 	Operators       []operatorStatus `json:"operators"`
-	Catalogs        []catalogStatus  `json:"catalogs,omitempty"`
-	Unread          []unread         `json:"unread,omitempty"`
-	Notes           []reconcile.Note `json:"notes,omitempty"`
-	wide            bool
+	// Reports explain why namespaces cannot be resolved, by namespace, if the content of their
+	// catalogs is known.
+	Reports  []*resolver.Report `json:"reports,omitempty"`
+	Catalogs []catalogStatus    `json:"catalogs,omitempty"`
+	Unread   []unread           `json:"unread,omitempty"`
+	Notes    []reconcile.Note   `json:"notes,omitempty"`
+	wide     bool
 	// partial is true if a kind of operator object could not be read, so that operators may be
 	// missing.
 	partial bool
@@ -121,6 +129,11 @@ type operatorStatus struct {
 	Catalog string `json:"catalog,omitzero"`
 	Moves   moves  `json:"moves"`
 	Why     string `json:"why,omitzero"`
+	// HeldBy lists what keeps an upgrade from starting, and Commands change it.
+	HeldBy   []resolver.Holder `json:"heldBy,omitempty"`
+	Commands []string          `json:"commands,omitempty"`
+	// Explanation is the message about a failed resolution, if it has several lines.
+	Explanation string `json:"explanation,omitzero"`
 	// Deprecated lists the messages of deprecations.
 	Deprecated []string `json:"deprecated,omitempty"`
 	// Blocks is the reason why the operator blocks the next version of the platform, if it does.
@@ -201,6 +214,20 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 	for _, o := range operators {
 		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != ""
 	}
+	seen := ""
+	for _, o := range d.Operators {
+		if o.Object.Namespace == seen {
+			continue
+		}
+		seen = o.Object.Namespace
+		r, err := t.refused(ctx, c, seen)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			d.Reports = append(d.Reports, r)
+		}
+	}
 	return d, nil
 }
 
@@ -223,6 +250,28 @@ func (d *statusDocument) text(w io.Writer) error {
 	}
 	if err := t.text(w); err != nil {
 		return err
+	}
+	for _, r := range d.Reports {
+		if _, err := visible.Fprintf(w, "\nNamespace %s:\n%s\n", r.Namespace, visible.Block(r.Text(textWidth(w), styleFor(w)))); err != nil {
+			return err
+		}
+	}
+	for _, o := range d.Operators {
+		for _, c := range o.Commands {
+			if _, err := visible.Fprintf(w, "to upgrade %s: %s\n", o.Package, c); err != nil {
+				return err
+			}
+		}
+	}
+	shown := ""
+	for _, o := range d.Operators {
+		if o.Explanation == "" || o.Explanation == shown || slices.ContainsFunc(d.Reports, func(r *resolver.Report) bool { return r.Namespace == o.Object.Namespace }) {
+			continue
+		}
+		shown = o.Explanation // subscriptions that fail together have one explanation
+		if _, err := visible.Fprintf(w, "\nNamespace %s:\n%s\n\n", o.Object.Namespace, visible.Block(visible.Lines(shown))); err != nil {
+			return err
+		}
 	}
 	for _, c := range d.Catalogs {
 		if c.Healthy && !d.wide {

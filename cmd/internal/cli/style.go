@@ -29,14 +29,15 @@ func paint(w io.Writer, color, text string) visible.Block {
 	return visible.Block(text)
 }
 
-// styleFor returns the colors of explanations for a writer, or nil if it does not support
-// colors.
+// styleFor returns the style of explanations for a writer.
 func styleFor(w io.Writer) *resolver.Style {
+	s, ok := w.(*screen)
+	places := ok && s.settings.places
 	if !colored(w) {
-		return nil
+		return &resolver.Style{Places: places}
 	}
 	in := func(color string) func(string) string {
 		return func(line string) string { return color + line + reset }
 	}
-	return &resolver.Style{Headline: in(bold), Origin: in(dim), Quote: in(yellow), Help: in(green)}
+	return &resolver.Style{Headline: in(bold), Origin: in(dim), Quote: in(yellow), Help: in(green), Places: places}
 }

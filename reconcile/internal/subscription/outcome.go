@@ -40,12 +40,20 @@ type planner struct {
 	*steps.Builder
 	opts Options
 	Outcome
+	refusal refusal
+}
+
+// A refusal is why subscriptions cannot be resolved, as a condition, and as the message of
+// the event about it.
+type refusal struct {
+	condition olm.Condition
+	event     string
 }
 
 // Follow maintains the status of the subscriptions (E1, E4, E5), resolves them together
 // (E9) and plans an install plan for the result (E2).
 func Follow(ctx context.Context, w *world.World, p *change.Writer, content catalog.Content, opts Options) (Outcome, error) {
-	s := planner{&steps.Builder{World: w, Writer: p, Content: content}, opts, Outcome{Moved: map[*olm.Subscription]bool{}}}
+	s := planner{Builder: &steps.Builder{World: w, Writer: p, Content: content}, opts: opts, Outcome: Outcome{Moved: map[*olm.Subscription]bool{}}}
 	err := s.subscriptions(ctx)
 	return s.Outcome, err
 }

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,21 +17,45 @@ import (
 // look for "subscription NAME" after that (E32).
 const notSatisfiable = "constraints not satisfiable: "
 
-// refusedCondition returns the condition of subscriptions that cannot be resolved.
-func refusedCondition(err error) olm.Condition {
-	c := olm.Condition{Type: world.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonErrorPreventedResolution, Message: err.Error()}
+// The largest messages that the API server accepts, in bytes.
+const (
+	maxCondition = 32768
+	maxEvent     = 1024
+)
+
+// refuse returns why subscriptions cannot be resolved. The error is the context's.
+func refuse(ctx context.Context, err error) (r refusal, failed error) {
+	r.condition = olm.Condition{Type: world.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonErrorPreventedResolution, Message: err.Error()}
+	r.event = r.condition.Message
 	var no *resolver.Conflict
 	if !errors.As(err, &no) {
-		return c
+		return r, nil
 	}
-	c.Reason, c.Message = ReasonConstraintsNotSatisfiable, notSatisfiable+c.Message
-	_, refused := no.Subscriptions()
-	for _, name := range refused {
-		if text := "subscription " + name; !slices.ContainsFunc([]string{" ", ",", ":"}, func(end string) bool { return strings.Contains(c.Message, text+end) }) {
-			c.Message += ", " + text
+	report, failed := no.Report(ctx)
+	if failed != nil {
+		return r, failed
+	}
+	_, names := no.Subscriptions()
+	r.condition.Reason = ReasonConstraintsNotSatisfiable
+	r.condition.Message = notSatisfied(report, names, maxCondition)
+	r.event = notSatisfied(report, names, maxEvent)
+	return r, nil
+}
+
+// notSatisfied returns a message of at most limit bytes, which names each subscription that
+// it concerns. Names that the report lacks take up to half of the limit.
+func notSatisfied(r *resolver.Report, names []string, limit int) string {
+	text := r.Short(limit / 2)
+	missing := ""
+	for _, name := range names {
+		sub := "subscription " + name
+		if !slices.ContainsFunc([]string{" ", ",", ":"}, func(end string) bool { return strings.Contains(text, sub+end) }) &&
+			len(notSatisfiable)+len(missing)+len(sub) < limit/2 {
+			missing += sub + ", "
 		}
 	}
-	return c
+	begin := notSatisfiable + missing
+	return begin + r.Short(limit-len(begin))
 }
 
 // stuckCondition returns the condition of a subscription whose upgrade needs help from a

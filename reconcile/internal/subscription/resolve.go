@@ -22,7 +22,7 @@ func Problem(ctx context.Context, w *world.World, p *change.Writer, content cata
 	if err != nil {
 		return nil, err
 	}
-	s := planner{&steps.Builder{World: w, Writer: p, Content: content}, opts, Outcome{}}
+	s := planner{Builder: &steps.Builder{World: w, Writer: p, Content: content}, opts: opts}
 	pr := s.problem(catalogs)
 	return &pr, nil
 }

@@ -207,9 +207,11 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 	}
 	if err != nil {
 		p.Refused = err
-		c := refusedCondition(err)
+		if p.refusal, err = refuse(ctx, err); err != nil {
+			return err
+		}
 		for _, s := range next {
-			p.SetCondition(&s.Status.Conditions, c)
+			p.SetCondition(&s.Status.Conditions, p.refusal.condition)
 		}
 		return p.installLost(ctx, catalogs, next)
 	}
@@ -218,10 +220,13 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 	if sol.Refused != nil { // the caller accepts a part (G1)
 		p.Refused = sol.Refused
 		_, refused = sol.Refused.Subscriptions()
+		if p.refusal, err = refuse(ctx, sol.Refused); err != nil {
+			return err
+		}
 	}
 	for i, s := range next {
 		if slices.Contains(refused, s.Metadata.Name) {
-			p.SetCondition(&s.Status.Conditions, refusedCondition(sol.Refused))
+			p.SetCondition(&s.Status.Conditions, p.refusal.condition)
 		} else if c := p.stuckCondition(p.Subscriptions[i]); c != nil {
 			p.SetCondition(&s.Status.Conditions, *c)
 		} else {
@@ -320,6 +325,9 @@ func (p *planner) writeStatus(old, next *olm.Subscription) error {
 			if _, before := olm.FindCondition(was.Conditions, world.ResolutionFailed); !before {
 				rule, why = "E4", "resolution failed"
 				event = &change.Event{Warning: true, Reason: world.ResolutionFailed, Message: c.Message}
+				if c.Message == p.refusal.condition.Message {
+					event.Message = p.refusal.event
+				}
 			}
 		}
 	}
