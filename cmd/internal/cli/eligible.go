@@ -252,6 +252,6 @@ func (q *eligible) summary() {
 	for _, r := range q.rows {
 		n[r.Verdict]++
 	}
-	visible.Fprintf(q.stderr, "note: of %s, OLM v1 installs %d, refuses %d, and has nothing against %d whose manifests are not in the catalog\n",
+	visible.Fprintf(q.stderr, "note: of %s, OLM v1 installs %d and refuses %d; the catalog lacks the manifests to judge the other %d\n",
 		phrase.Count(len(q.rows), "bundle"), n[verdictYes], n[verdictNo], n[verdictUnknown])
 }
