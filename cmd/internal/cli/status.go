@@ -43,7 +43,7 @@ newest bundle of its channels and range.
 
 Below the table are the commands that approve upgrades, and for each namespace
 that cannot be resolved the full explanation with fixes. Without content, it is
-the message of the condition ResolutionFailed.
+the message of the condition ResolutionFailed, each line after "cluster:".
 
 Nothing is written. Each kind is listed once, in pages; kinds that may not be
 read are reported and treated as unknown. --print-rbac prints the ClusterRole
@@ -269,7 +269,16 @@ func (d *statusDocument) text(w io.Writer) error {
 			continue
 		}
 		shown = o.Explanation // subscriptions that fail together have one explanation
-		if _, err := visible.Fprintf(w, "\nNamespace %s:\n%s\n\n", o.Object.Namespace, visible.Block(visible.Lines(shown))); err != nil {
+		if _, err := visible.Fprintf(w, "\nNamespace %s:\n", o.Object.Namespace); err != nil {
+			return err
+		}
+		// Each line is marked, so that the message cannot pass for a line of this command.
+		for line := range strings.SplitSeq(strings.TrimSuffix(shown, "\n"), "\n") {
+			if _, err := visible.Fprintf(w, "cluster: %s\n", line); err != nil {
+				return err
+			}
+		}
+		if _, err := visible.Fprintf(w, "\n"); err != nil {
 			return err
 		}
 	}
