@@ -57,7 +57,7 @@ func (d *decoder) blob(ctx context.Context, name string, doc decode.Document) (b
 	if d.source.open != nil {
 		m.from.source, m.from.sum = d.source, maphash.Bytes(d.source.seed, doc.Text)
 	}
-	text, f, found, ok := d.reader.Read(ctx, doc.Text)
+	text, f, found, ok := d.reader.Read(ctx, doc)
 	d.faults = diagnosed(m.Pos, found)
 	if ok {
 		b = d.typed(text, &f)

@@ -50,7 +50,7 @@ func checkFast(t *testing.T, text []byte) {
 	for _, keep := range []bool{false, true} {
 		d := newDecoder(&source{limits: &limits, seed: maphash.MakeSeed()}, keep)
 		d.at = Meta{}
-		_, f, _, ok := d.reader.Read(t.Context(), text)
+		_, f, _, ok := d.reader.Read(t.Context(), decode.Document{Text: text})
 		if !ok {
 			return
 		}

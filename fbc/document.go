@@ -60,7 +60,7 @@ func (r *DocumentReader) Read(ctx context.Context, f io.Reader, name string) ite
 			}
 			for _, doc := range b.Docs {
 				at := Pos{name, doc.Line}
-				text, _, faults, ok := d.Read(ctx, doc.Text)
+				text, _, faults, ok := d.Read(ctx, doc)
 				if ok {
 					if !yield(Document{at, text}, nil) {
 						return

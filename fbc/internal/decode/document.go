@@ -17,6 +17,16 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
+// A Document is the text of a document and where it is in its file.
+type Document struct {
+	Text   []byte
+	Offset int64
+	Line   int
+
+	scanned bool // the scanner accepts the text and has found the fields
+	fields  Fields
+}
+
 // A Reader reads documents one after another and reuses its buffers. It must not be
 // used by several goroutines at once.
 type Reader struct {
@@ -35,13 +45,13 @@ type Reader struct {
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
 	json    []byte // of a YAML document
-	spans   []PropertySpan
+	scanner scanner
 	faults  []Fault // of the document
 }
 
 // NewReader returns a reader. If keepAll is false, it skips heavy values in YAML.
 func NewReader(limits Limits, keepAll bool) *Reader {
-	d := &Reader{Room: limits.Expansion, limits: limits, keepAll: keepAll}
+	d := &Reader{Room: limits.Expansion, limits: limits, keepAll: keepAll, scanner: scanner{depth: limits.Depth}}
 	if !keepAll {
 		d.yaml.SkipValue = func(typ []byte) bool { return property.IsHeavy(string(typ)) }
 	}
@@ -51,9 +61,9 @@ func NewReader(limits Limits, keepAll bool) *Reader {
 // Read converts a document to JSON and finds its fields. With keepAll, the JSON has
 // separate memory. ok is false if the faults are so severe that the document cannot be
 // used. The faults are valid until the next call.
-func (d *Reader) Read(ctx context.Context, doc []byte) (text []byte, f Fields, faults []Fault, ok bool) {
+func (d *Reader) Read(ctx context.Context, doc Document) (text []byte, f Fields, faults []Fault, ok bool) {
 	d.faults = d.faults[:0]
-	if size := int64(len(doc)); size > d.limits.DocumentSize {
+	if size := int64(len(doc.Text)); size > d.limits.DocumentSize {
 		d.fault(codes.Limit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: size, Max: d.limits.DocumentSize})
 	} else {
 		text, f, ok = d.read(ctx, doc)
@@ -61,23 +71,8 @@ func (d *Reader) Read(ctx context.Context, doc []byte) (text []byte, f Fields, f
 	return text, f, d.faults, ok
 }
 
-// Fields are the raw values of the fields of a document that blobs have, nil where
-// absent.
-type Fields struct {
-	Schema, Package, Name []byte
-	DefaultChannel, Image []byte
-	Properties, Entries   []byte
-	RelatedImages, Icon   []byte
-	Description           []byte
-	Regular               bool           // Spans are the properties, and nothing is wrong with them
-	Spans                 []PropertySpan // until the next document is read
-
-	members int // the number of fields, known ones or not
-}
-
-func (f *Fields) none() bool { return f.members == 0 }
-
-func (d *Reader) read(ctx context.Context, doc []byte) (text []byte, f Fields, ok bool) {
+func (d *Reader) read(ctx context.Context, document Document) (text []byte, f Fields, ok bool) {
+	doc := document.Text
 	if err := checkText(doc); err != nil {
 		if d.TextAdvice != "" {
 			err = fmt.Errorf("%w; %s", err, d.TextAdvice)
@@ -86,6 +81,9 @@ func (d *Reader) read(ctx context.Context, doc []byte) (text []byte, f Fields, o
 		return nil, f, false
 	}
 	if first(doc) == '{' {
+		if document.scanned && !d.keepAll {
+			return doc, document.fields, true
+		}
 		own := doc
 		if d.keepAll {
 			own = bytes.Clone(doc)
@@ -137,6 +135,13 @@ func (d *Reader) read(ctx context.Context, doc []byte) (text []byte, f Fields, o
 		return nil, f, false
 	}
 	return out, f, true
+}
+
+// scan finds the fields of the object in text, as [scanner.object] does.
+func (d *Reader) scan(text []byte) (Fields, bool) {
+	d.scanner.spans = d.scanner.spans[:0]
+	f, end, ok := d.scanner.object(text, skipSpace(text, 0))
+	return f, ok && skipSpace(text, end) == len(text)
 }
 
 // convert converts a document with [yamljson.Convert], into memory as described for Buffer.
@@ -269,37 +274,6 @@ func (d *Reader) value(text []byte) ([]byte, error) {
 	}
 	end := int(d.dec.InputOffset())
 	return text[end-len(v) : end : end], nil
-}
-
-// slot returns a pointer to the field with the given quoted JSON name, or nil if there is none.
-func (f *Fields) slot(key []byte) *[]byte {
-	if bytes.IndexByte(key, '\\') >= 0 {
-		plain, _ := jsontext.AppendUnquote(nil, key)
-		key = append(append([]byte{'"'}, plain...), '"')
-	}
-	switch string(key) {
-	case `"schema"`:
-		return &f.Schema
-	case `"package"`:
-		return &f.Package
-	case `"name"`:
-		return &f.Name
-	case `"defaultChannel"`:
-		return &f.DefaultChannel
-	case `"image"`:
-		return &f.Image
-	case `"properties"`:
-		return &f.Properties
-	case `"entries"`:
-		return &f.Entries
-	case `"relatedImages"`:
-		return &f.RelatedImages
-	case `"icon"`:
-		return &f.Icon
-	case `"description"`:
-		return &f.Description
-	}
-	return nil
 }
 
 // depth checks the nesting of JSON, valid or not.

@@ -1,27 +1,86 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The scanner finds the parts of a JSON document in one pass that validates everything
 // and decodes nothing. It accepts exactly what jsontext accepts with duplicate names
 // and invalid UTF-8 allowed. If it does not accept a document, jsontext reports why.
+//
+// Each function returns where what it has read ends. If ok is false, end is len(text) if
+// the text is valid but ends too early, and 0 otherwise.
 
 // A PropertySpan is a property as text: a type, which is a string, and a value.
 type PropertySpan struct{ Type, Value []byte }
 
-// scan finds the fields of the object in text. ok is false if there is anything to
-// report: the text is not a JSON object, a field repeats, or the nesting is too deep.
-func (d *Reader) scan(text []byte) (f Fields, ok bool) {
-	i := skipSpace(text, 0)
-	if i == len(text) || text[i] != '{' {
-		return f, false
+// Fields are the raw values of the fields of a document that blobs have, nil where
+// absent.
+type Fields struct {
+	Schema, Package, Name []byte
+	DefaultChannel, Image []byte
+	Properties, Entries   []byte
+	RelatedImages, Icon   []byte
+	Description           []byte
+	Regular               bool           // Spans are the properties, and nothing is wrong with them
+	Spans                 []PropertySpan // until the next document is read
+
+	members int // the number of fields, known ones or not
+}
+
+func (f *Fields) none() bool { return f.members == 0 }
+
+// slot returns a pointer to the field with the given quoted JSON name, or nil if there is none.
+func (f *Fields) slot(key []byte) *[]byte {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		plain, _ := jsontext.AppendUnquote(nil, key)
+		key = append(append([]byte{'"'}, plain...), '"')
 	}
-	left := d.limits.Depth - 1
-	if left < 0 {
-		return f, false
+	switch string(key) {
+	case `"schema"`:
+		return &f.Schema
+	case `"package"`:
+		return &f.Package
+	case `"name"`:
+		return &f.Name
+	case `"defaultChannel"`:
+		return &f.DefaultChannel
+	case `"image"`:
+		return &f.Image
+	case `"properties"`:
+		return &f.Properties
+	case `"entries"`:
+		return &f.Entries
+	case `"relatedImages"`:
+		return &f.RelatedImages
+	case `"icon"`:
+		return &f.Icon
+	case `"description"`:
+		return &f.Description
+	}
+	return nil
+}
+
+// A scanner scans documents whose nesting is at most depth. It appends the properties of
+// the documents to spans.
+type scanner struct {
+	depth int64
+	spans []PropertySpan
+}
+
+// object finds the fields of the object at i. ok is false if there is anything to report:
+// the text is not a JSON object, a field repeats, or the nesting is too deep.
+func (s *scanner) object(text []byte, i int) (f Fields, end int, ok bool) {
+	if i == len(text) {
+		return f, i, false
+	}
+	left := s.depth - 1
+	if text[i] != '{' || left < 0 {
+		return f, 0, false
 	}
 	for i = skipSpace(text, i+1); ; i = skipSpace(text, i+1) {
 		if i < len(text) && text[i] == '}' && f.none() {
@@ -29,50 +88,49 @@ func (d *Reader) scan(text []byte) (f Fields, ok bool) {
 		}
 		key, from, ok := member(text, i)
 		if !ok {
-			return f, false
+			return f, from, false
 		}
 		slot := f.slot(key)
 		if slot != nil && *slot != nil {
-			return f, false
+			return f, 0, false
 		}
 		if slot == &f.Properties {
-			i, f.Regular, ok = d.scanProperties(text, from, left)
+			i, ok = s.properties(text, from, left, &f)
 		} else {
 			i, ok = skipValue(text, from, left)
 		}
 		if !ok {
-			return f, false
+			return f, i, false
 		}
 		if slot != nil {
 			*slot = text[from:i:i]
 		}
 		f.members++
 		if i = skipSpace(text, i); i == len(text) {
-			return f, false
+			return f, i, false
 		}
 		if text[i] == '}' {
 			break
 		}
 		if text[i] != ',' {
-			return f, false
+			return f, 0, false
 		}
 	}
-	f.Spans = d.spans
-	return f, skipSpace(text, i+1) == len(text)
+	return f, i + 1, true
 }
 
-// scanProperties finds the properties in the value at i. regular is false if there
-// may be something to report about them.
-func (d *Reader) scanProperties(text []byte, i int, left int64) (end int, regular, ok bool) {
-	d.spans = d.spans[:0]
+// properties finds the properties in the value at i. It sets Regular and Spans of the
+// fields.
+func (s *scanner) properties(text []byte, i int, left int64, f *Fields) (end int, ok bool) {
+	f.Regular = false
 	if i == len(text) || text[i] != '[' || left < 2 {
-		end, ok = skipValue(text, i, left)
-		return end, false, ok
+		return skipValue(text, i, left)
 	}
-	regular = true
-	i = skipSpace(text, i+1)
-	if i < len(text) && text[i] == ']' {
-		return i + 1, true, true
+	from := len(s.spans)
+	regular := true
+	if i = skipSpace(text, i+1); i < len(text) && text[i] == ']' {
+		f.Regular = true
+		return i + 1, true
 	}
 	for ; ; i = skipSpace(text, i+1) {
 		if i < len(text) && text[i] == '{' {
@@ -80,28 +138,30 @@ func (d *Reader) scanProperties(text []byte, i int, left int64) (end int, regula
 			var plain bool
 			i, plain, ok = scanProperty(text, i, left-2, &p)
 			regular = regular && plain
-			d.spans = append(d.spans, p)
+			s.spans = append(s.spans, p)
 		} else {
 			i, ok = skipValue(text, i, left-1)
 			regular = false
 		}
 		if !ok {
-			return 0, false, false
+			return i, false
 		}
 		if i = skipSpace(text, i); i == len(text) {
-			return 0, false, false
+			return i, false
 		}
 		switch text[i] {
 		case ']':
-			return i + 1, regular, true
+			f.Regular, f.Spans = regular, s.spans[from:]
+			return i + 1, true
 		case ',':
 		default:
-			return 0, false, false
+			return 0, false
 		}
 	}
 }
 
-// scanProperty finds the type and the value of the property at i.
+// scanProperty finds the type and the value of the property at i. regular is false if there
+// may be something to report about it.
 func scanProperty(text []byte, i int, left int64, p *PropertySpan) (end int, regular, ok bool) {
 	i = skipSpace(text, i+1)
 	if i < len(text) && text[i] == '}' {
@@ -111,10 +171,10 @@ func scanProperty(text []byte, i int, left int64, p *PropertySpan) (end int, reg
 	for ; ; i = skipSpace(text, i+1) {
 		key, from, ok := member(text, i)
 		if !ok {
-			return 0, false, false
+			return from, false, false
 		}
 		if i, ok = skipValue(text, from, left); !ok {
-			return 0, false, false
+			return i, false, false
 		}
 		switch {
 		case string(key) == `"type"` && p.Type == nil && text[from] == '"':
@@ -125,7 +185,7 @@ func scanProperty(text []byte, i int, left int64, p *PropertySpan) (end int, reg
 			regular = false
 		}
 		if i = skipSpace(text, i); i == len(text) {
-			return 0, false, false
+			return i, false, false
 		}
 		switch text[i] {
 		case '}':
@@ -140,15 +200,21 @@ func scanProperty(text []byte, i int, left int64, p *PropertySpan) (end int, reg
 // member reads the name at i, with its quotes, and the colon after it. It returns the
 // offset of the value.
 func member(text []byte, i int) (name []byte, value int, ok bool) {
-	if i >= len(text) || text[i] != '"' {
+	if i >= len(text) {
+		return nil, len(text), false
+	}
+	if text[i] != '"' {
 		return nil, 0, false
 	}
 	end, ok := skipString(text, i)
 	if !ok {
-		return nil, 0, false
+		return nil, end, false
 	}
 	colon := skipSpace(text, end)
-	if colon == len(text) || text[colon] != ':' {
+	if colon == len(text) {
+		return nil, colon, false
+	}
+	if text[colon] != ':' {
 		return nil, 0, false
 	}
 	return text[i:end:end], skipSpace(text, colon+1), true
@@ -161,11 +227,11 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
-// skipValue returns where the value at i ends. ok is false if there is no
-// value, or if its nesting exceeds left.
+// skipValue skips the value at i. ok is false if there is no value, or if its nesting
+// exceeds left.
 func skipValue(text []byte, i int, left int64) (end int, ok bool) {
 	if i >= len(text) {
-		return 0, false
+		return len(text), false
 	}
 	switch text[i] {
 	case '"':
@@ -181,13 +247,13 @@ func skipValue(text []byte, i int, left int64) (end int, ok bool) {
 		for ; ; i = skipSpace(text, i+1) {
 			_, from, ok := member(text, i)
 			if !ok {
-				return 0, false
+				return from, false
 			}
 			if i, ok = skipValue(text, from, left); !ok {
-				return 0, false
+				return i, false
 			}
 			if i = skipSpace(text, i); i == len(text) {
-				return 0, false
+				return i, false
 			}
 			if text[i] == '}' {
 				return i + 1, true
@@ -206,10 +272,10 @@ func skipValue(text []byte, i int, left int64) (end int, ok bool) {
 		}
 		for ; ; i = skipSpace(text, i+1) {
 			if i, ok = skipValue(text, i, left); !ok {
-				return 0, false
+				return i, false
 			}
 			if i = skipSpace(text, i); i == len(text) {
-				return 0, false
+				return i, false
 			}
 			if text[i] == ']' {
 				return i + 1, true
@@ -229,8 +295,11 @@ func skipValue(text []byte, i int, left int64) (end int, ok bool) {
 }
 
 func skipWord(text []byte, i int, word string) (end int, ok bool) {
-	end = i + len(word)
-	return end, end <= len(text) && string(text[i:end]) == word
+	rest := text[i:min(i+len(word), len(text))]
+	if string(rest) != word[:len(rest)] {
+		return 0, false
+	}
+	return i + len(rest), len(rest) == len(word)
 }
 
 func skipNumber(text []byte, i int) (end int, ok bool) {
@@ -241,17 +310,23 @@ func skipNumber(text []byte, i int) (end int, ok bool) {
 		}
 		return i > from
 	}
+	failed := func() (int, bool) {
+		if i < len(text) {
+			i = 0
+		}
+		return i, false
+	}
 	if text[i] == '-' {
 		i++
 	}
 	if i < len(text) && text[i] == '0' {
 		i++
 	} else if !digits() {
-		return 0, false
+		return failed()
 	}
 	if i < len(text) && text[i] == '.' {
 		if i++; !digits() {
-			return 0, false
+			return failed()
 		}
 	}
 	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
@@ -259,29 +334,33 @@ func skipNumber(text []byte, i int) (end int, ok bool) {
 			i++
 		}
 		if !digits() {
-			return 0, false
+			return failed()
 		}
 	}
 	return i, true
 }
 
-// skipString returns where the string whose opening quote is at i ends.
+// skipString skips the string whose opening quote is at i.
 func skipString(text []byte, i int) (end int, ok bool) {
 	for i = special(text, i+1); i < len(text); i = special(text, i) {
 		if text[i] == '"' {
 			return i + 1, true
 		}
-		if text[i] != '\\' || i+1 == len(text) {
+		if text[i] != '\\' {
 			return 0, false // a control character
 		}
-		switch text[i+1] {
+		if i++; i == len(text) {
+			break
+		}
+		switch text[i] {
 		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-			i += 2
+			i++
 		case 'u':
-			if i += 2; i+4 > len(text) {
-				return 0, false
-			}
+			i++
 			for range 4 {
+				if i == len(text) {
+					return i, false
+				}
 				switch c := text[i]; {
 				case '0' <= c && c <= '9', 'a' <= c && c <= 'f', 'A' <= c && c <= 'F':
 					i++
@@ -293,7 +372,7 @@ func skipString(text []byte, i int) (end int, ok bool) {
 			return 0, false
 		}
 	}
-	return 0, false
+	return len(text), false
 }
 
 // special returns the place of the next quote, backslash or control character,

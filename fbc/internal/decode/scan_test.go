@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,6 +73,9 @@ func FuzzScan(f *testing.F) {
 			t.Fatalf("scans(%q) = %v, jsontext wants %v", text, got, want)
 		}
 		checkScan(t, text)
+		if len(text) < 1000 {
+			checkEnd(t, text)
+		}
 	})
 }
 
@@ -86,6 +90,35 @@ var documentSeeds = []string{
 func TestScanDocuments(t *testing.T) {
 	for _, s := range documentSeeds {
 		checkScan(t, []byte(s))
+	}
+}
+
+// TestScanEnds checks that the scanner finds the end of an object that the splitter finds
+// without it, and reports each beginning of an object as too short.
+func TestScanEnds(t *testing.T) {
+	for _, seed := range slices.Concat(scanSeeds, documentSeeds) {
+		checkEnd(t, []byte(seed))
+		checkEnd(t, []byte(seed+"\n"+seed))
+	}
+}
+
+func checkEnd(t *testing.T, text []byte) {
+	t.Helper()
+	s := scanner{depth: 100}
+	_, end, ok := s.object(text, 0)
+	if !ok {
+		return
+	}
+	if want, verdict := jsonEnd(text, 0, true); verdict != complete || end != want {
+		t.Fatalf("object(%q) ends at %d, jsonEnd at %d, verdict %d", text, end, want, verdict)
+	}
+	for n := range end {
+		if _, short, ok := s.object(text[:n], 0); ok || short != n {
+			t.Fatalf("object(%q) = %d, %v; want %d, false", text[:n], short, ok, n)
+		}
+		if _, verdict := jsonEnd(text[:n], 0, false); n > 0 && verdict != incomplete {
+			t.Fatalf("jsonEnd(%q) = %d, want incomplete", text[:n], verdict)
+		}
 	}
 }
 

@@ -9,17 +9,11 @@ import (
 // BOM is the byte order mark that some editors put before UTF-8 text.
 const BOM = "\xef\xbb\xbf"
 
-// A Document is the text of a document and where it is in its file.
-type Document struct {
-	Text   []byte
-	Offset int64
-	Line   int
-}
-
 // A Batch is a run of documents of one file that share a buffer.
 type Batch struct {
-	Docs []Document
-	buf  []byte
+	Docs  []Document
+	buf   []byte
+	spans []PropertySpan
 }
 
 // A Splitter cuts files into documents without decoding them (A3). JSON documents end
@@ -27,19 +21,25 @@ type Batch struct {
 // "---" or "...". One file may hold both. A Splitter reads on demand, so the largest
 // document bounds its memory.
 type Splitter struct {
-	ctx    context.Context // stops the reading of long documents
-	r      io.Reader
-	limits Limits
-	chunk  int    // the size of the first buffer
-	rest   []byte // what was read and not yet returned
-	off    int64  // offset of rest in the file
-	line   int    // line of rest
-	eof    bool
-	size   int64 // bytes read so far
+	ctx     context.Context // stops the reading of long documents
+	r       io.Reader
+	limits  Limits
+	scanner scanner
+	chunk   int    // the size of a new buffer
+	rest    []byte // what was read and not yet returned
+	off     int64  // offset of rest in the file
+	line    int    // line of rest
+	eof     bool
+	size    int64 // bytes read so far of the file
+	total   int64 // bytes read so far of all files
 }
 
-// BatchSize is the usual size of the buffer of a batch.
-const BatchSize = 16 << 10
+// The buffers of batches have BatchSize bytes at first. Larger ones make a load faster, so
+// they grow up to maxBatchSize, as long as all of them stay small next to what was read.
+const (
+	BatchSize    = 16 << 10
+	maxBatchSize = 128 << 10
+)
 
 // maxEmptyReads is how many reads in a row may return neither data nor an error. One more
 // is an error.
@@ -47,7 +47,7 @@ const maxEmptyReads = 100
 
 // NewSplitter returns a splitter whose first buffer has the given size.
 func NewSplitter(ctx context.Context, limits Limits, chunk int) *Splitter {
-	return &Splitter{ctx: ctx, limits: limits, chunk: chunk}
+	return &Splitter{ctx: ctx, limits: limits, scanner: scanner{depth: limits.Depth}, chunk: chunk}
 }
 
 // Line returns the line of the first text that was not returned.
@@ -71,7 +71,14 @@ func (s *Splitter) Begin(r io.Reader) {
 // whose memory may be reused. No call may follow any other error, which is a
 // [LimitError], or the error of the reader or the context.
 func (s *Splitter) Next(used Batch) (Batch, error) {
-	buf := append(used.buf[:0], s.rest...)
+	if s.chunk < maxBatchSize && s.total > 256*int64(s.chunk) {
+		s.chunk *= 2
+	}
+	buf := used.buf[:0]
+	if cap(buf) < s.chunk {
+		buf = make([]byte, 0, s.chunk)
+	}
+	buf = append(buf, s.rest...)
 	empty := 0
 	for {
 		if !s.eof && len(buf) < cap(buf) {
@@ -86,6 +93,7 @@ func (s *Splitter) Next(used Batch) (Batch, error) {
 			}
 			buf = buf[:len(buf)+n]
 			s.size += int64(n)
+			s.total += int64(n)
 			if s.size > s.limits.FileSize {
 				return Batch{}, &LimitError{Limit: "FileSize", What: "file", Max: s.limits.FileSize}
 			}
@@ -100,6 +108,7 @@ func (s *Splitter) Next(used Batch) (Batch, error) {
 				return Batch{}, err
 			}
 		}
+		s.scanner.spans = used.spans[:0]
 		docs, end := s.carve(buf, used.Docs[:0])
 		if len(docs) > 0 || s.eof {
 			// The batch keeps the buffer, so the rest moves to other memory.
@@ -107,7 +116,7 @@ func (s *Splitter) Next(used Batch) (Batch, error) {
 			if len(docs) == 0 {
 				return Batch{}, io.EOF
 			}
-			return Batch{Docs: docs, buf: buf}, nil
+			return Batch{Docs: docs, buf: buf, spans: s.scanner.spans}, nil
 		}
 		if int64(len(buf)) > s.limits.DocumentSize {
 			return Batch{}, &LimitError{Limit: "DocumentSize", What: "document", Max: s.limits.DocumentSize}
@@ -131,12 +140,12 @@ func (s *Splitter) carve(data []byte, docs []Document) (_ []Document, used int) 
 		if !ok {
 			break
 		}
-		to, ok := documentEnd(data, from, s.eof)
+		fields, to, scanned, ok := s.document(data, from)
 		if !ok {
 			break
 		}
 		s.line += bytes.Count(data[used:from], []byte("\n"))
-		docs = append(docs, Document{Text: data[from:to], Offset: s.off + int64(from-used), Line: s.line})
+		docs = append(docs, Document{Text: data[from:to], Offset: s.off + int64(from-used), Line: s.line, scanned: scanned, fields: fields})
 		s.line += bytes.Count(data[from:to], []byte("\n"))
 		s.off += int64(to - used)
 		pos, used = to, to
@@ -210,18 +219,26 @@ func separator(text []byte, eof bool) (is, known bool) {
 	return false, true
 }
 
-// documentEnd returns where the document that begins at from ends.
-func documentEnd(data []byte, from int, eof bool) (int, bool) {
+// document returns where the document that begins at from ends, and its fields if the
+// scanner accepts it. ok is false if that depends on data that was not read yet.
+func (s *Splitter) document(data []byte, from int) (f Fields, to int, scanned, ok bool) {
 	if data[from] == '{' {
-		to, verdict := jsonEnd(data, from, eof)
+		if f, to, scanned = s.scanner.object(data, from); scanned {
+			return f, to, true, true
+		}
+		if to == len(data) && !s.eof {
+			return f, 0, false, false
+		}
+		to, verdict := jsonEnd(data, from, s.eof)
 		switch verdict {
 		case complete:
-			return to, true
+			return Fields{}, to, false, true
 		case incomplete:
-			return 0, false
+			return Fields{}, 0, false, false
 		}
 	}
-	return yamlEnd(data, from, eof)
+	to, ok = yamlEnd(data, from, s.eof)
+	return Fields{}, to, false, ok
 }
 
 // yamlEnd returns the offset of the next separator line. The "---" that ends
