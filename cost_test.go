@@ -14,6 +14,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -35,7 +36,7 @@ const tolerance = 1.15
 // TestCosts compares the allocations and statements of loading and resolving with the baseline in testdata/costs.json.
 // To compare two builds, run the older one with -costs and then the newer one without.
 func TestCosts(t *testing.T) {
-	if raceEnabled {
+	if testsize.Race {
 		t.Skip("the race detector allocates memory")
 	}
 	const file = "testdata/costs.json"

@@ -9,13 +9,14 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/property"
 )
 
 // TestHostileGrowth checks that input designed to be slow is read in nearly linear time: twice as much takes about
 // twice as many statements.
 func TestHostileGrowth(t *testing.T) {
-	if raceEnabled {
+	if testsize.Race {
 		t.Skip("the counts are the same with the race detector; the run without it is enough")
 	}
 	c := newCounter(t)

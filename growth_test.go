@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/olmkit/olmkit/internal/testcatalog"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
 )
@@ -20,7 +21,7 @@ const maxGrowth = 2.3
 // TestGrowth checks that the cost of an answer is nearly linear in the size of its problem (D21). For each shape of
 // problem and each outcome, a problem twice as large takes about twice as many statements.
 func TestGrowth(t *testing.T) {
-	if raceEnabled {
+	if testsize.Race {
 		t.Skip("the counts are the same with the race detector; the run without it is enough")
 	}
 	const module = "github.com/olmkit/olmkit/"

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/olmkit/olmkit/internal/testsize"
 )
 
 // TestVisit checks that loading with Visit gives the same blobs, order, findings and errors
@@ -87,6 +89,9 @@ func TestVisit(t *testing.T) {
 // TestVisitUsesMemoryAgain checks that the memory allocated for decoding does not grow with
 // the size of the catalog.
 func TestVisitUsesMemoryAgain(t *testing.T) {
+	if testsize.Race {
+		t.Skip("the race detector allocates memory")
+	}
 	load := func(bundles int) float64 {
 		var text strings.Builder
 		for i := range bundles {

@@ -1,5 +1,0 @@
-//go:build !race
-
-package repo_test
-
-const raceEnabled = false
