@@ -57,7 +57,7 @@ var dangers = []danger{
 	{codes.GrantsWebhooks, "write webhook configurations", write, []resource{{admissionGroup, "validatingwebhookconfigurations"}, {admissionGroup, "mutatingwebhookconfigurations"}}, false},
 }
 
-// allows reports whether a rule allows a danger.
+// allows reports whether a rule grants a kind of access that is dangerous.
 func (r *Rule) allows(d *danger) bool {
 	if len(r.ResourceNames) > 0 && !d.named {
 		return false

@@ -50,7 +50,7 @@ func (c *catalogArg) take(args []string) (path string, rest []string, err error)
 func (c *catalogArg) alone(args []string) (string, error) {
 	path, rest, err := c.take(args)
 	if err == nil && len(rest) > 0 {
-		err = usagef("one catalog at a time, and got %s too", strings.Join(rest, ", "))
+		err = usagef("unexpected argument %s; give only one catalog", strings.Join(rest, ", "))
 	}
 	return path, err
 }

@@ -353,7 +353,7 @@ func (l *loader) noteTemplates(path string, c *graph.Catalog) {
 		}
 	}
 	if n > maxFindings {
-		visible.Fprintf(l.stderr, "warning: catalog %s: %d more templates; \"olmkit validate\" shows details all\n", visible.Block(display(path)), n-maxFindings)
+		visible.Fprintf(l.stderr, "warning: catalog %s: %d more templates; \"olmkit validate\" lists them all\n", visible.Block(display(path)), n-maxFindings)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestClusterDiff(t *testing.T) {
 	if code != 1 || !strings.Contains(out, `"packagesRemoved":["etcd"]`) || !strings.Contains(out, `"lost":[{"name":"etcdoperator.v0.9.0","version":"0.9.0"}]`) || !strings.HasSuffix(out, `"lost":1}`+"\n") {
 		t.Errorf("etcd is installed: exit code %d, %s%s", code, out, stderr)
 	}
-	if _, stderr, code := run(t, "", []string{"diff", "--kubeconfig", config, "next", "other"}, "", ""); code != 2 || !strings.Contains(stderr, "name one, and got 2") {
+	if _, stderr, code := run(t, "", []string{"diff", "--kubeconfig", config, "next", "other"}, "", ""); code != 2 || !strings.Contains(stderr, "got 2") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	page := func(args ...string) string {

@@ -34,7 +34,7 @@ read.`,
 		l := newLoader(e)
 		if s.given() {
 			if len(args) != 1 {
-				return usagef("a catalog is compared with that of the cluster; name one, and got %d", len(args))
+				return usagef("name one catalog to compare with that of the cluster; got %d", len(args))
 			}
 			d, err := s.diff(cmd.Context(), l, args[0], *reading)
 			if err != nil {
@@ -43,7 +43,7 @@ read.`,
 			return (*diffAnswer)(d).print(e, *f)
 		}
 		if len(args) != 2 {
-			return usagef("two catalogs are compared, and got %d; name the old one, then the new one", len(args))
+			return usagef("name two catalogs, the old one first; got %d", len(args))
 		}
 		if args[0] == stdinPath && args[1] == stdinPath {
 			return usagef("standard input is one catalog, and a difference needs two; name the other one")

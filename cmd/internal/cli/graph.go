@@ -51,7 +51,7 @@ mark a version and the path from it.`,
 			return err
 		}
 		if len(args) > 0 {
-			return usagef("one package at a time, and got %s too", strings.Join(args, ", "))
+			return usagef("unexpected argument %s; give only one package", strings.Join(args, ", "))
 		}
 		if err := checkChannels(p, channels); err != nil {
 			return err

@@ -64,7 +64,7 @@ func newLister(e *env, noun, short string, header []string, of func(graph.Packag
 			return err
 		}
 		if len(args) > 1 {
-			return usagef("one package at most, and got %s", strings.Join(args, ", "))
+			return usagef("give at most one package, not %s", strings.Join(args, ", "))
 		}
 		l := newLoader(e)
 		cat, err := l.index(cmd.Context(), path)

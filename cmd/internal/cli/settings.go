@@ -24,7 +24,7 @@ func (s *settings) addFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colors; auto does on a terminal where NO_COLOR is not set")
 	f.BoolVar(&s.places, "places", false, "show where in the catalogs the facts of an explanation are stated")
-	f.Var((*duration)(&s.timeout), "timeout", "give up after a `DURATION` such as 30s; each problem of a stream has as long to arrive, and as long to be answered (default never)")
+	f.Var((*duration)(&s.timeout), "timeout", "give up after a `DURATION` such as 30s; in a stream of problems, it limits the wait for each problem and the time to answer it (default never)")
 	f.Var(&s.limits, "limit", "raise or lower a limit on hostile input; \"olmkit help limits\" lists them (repeatable)")
 	s.images.addFlags(f)
 	err := errors.Join(

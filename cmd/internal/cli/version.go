@@ -46,7 +46,7 @@ grows when a field changes its meaning or is removed.`,
 // noArgs refuses arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments, and got %q", cmd.Name(), args[0])
+		return usagef("%s takes no arguments; got %q", cmd.Name(), args[0])
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 	case len(in.Catalogs) == 0 && len(in.Problems) == 0:
 		return nil, usagef("nothing to show; name the directory of a catalog, or give --catalog, --sample or --problem")
 	case v.old != "" && len(in.Catalogs) != 1:
-		return nil, usagef("--diff compares with one catalog, and got %d", len(in.Catalogs))
+		return nil, usagef("--diff compares a single catalog, not %d", len(in.Catalogs))
 	case v.old != "":
 		old, err := v.catalog(ctx, baseName(v.old), v.old)
 		if err != nil {

@@ -31,7 +31,7 @@ func main() {
 // run writes the pages to the directory that args names.
 func run(args []string, epoch, version string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("want one argument, a directory, and got %d", len(args))
+		return fmt.Errorf("want one argument, a directory; got %d", len(args))
 	}
 	var seconds int64
 	if epoch != "" {

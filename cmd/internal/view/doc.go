@@ -29,7 +29,7 @@
 //
 // # Text of catalogs
 //
-// Descriptions lie in the files of a catalog, not in its index. The page has those
+// The files of a catalog have descriptions; its index does not. The page has those
 // of each package and of the heads of its channels, cut to a few lines: reading
 // them all would take longer than everything else.
 //
