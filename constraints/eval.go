@@ -46,8 +46,8 @@ type Cluster struct {
 	Facts map[string]string `json:"facts,omitempty"`
 }
 
-// value returns the variable cluster. An unknown version has no key. Rules can
-// test for it with has(cluster.kubeVersion); reading a missing key is an error.
+// value returns the CEL variable cluster. The key of an unknown version is absent: rules
+// can test for it with has(cluster.kubeVersion), and reading it is an error.
 func (c Cluster) value() ref.Val {
 	facts := make(map[string]any, len(c.Facts))
 	for k, v := range c.Facts {
@@ -129,9 +129,8 @@ func NewEvaluator(cluster Cluster, limits *Limits) *Evaluator {
 // all parts of an all, and none of the parts of a not. Parts are tested in
 // order until the result is certain.
 //
-// A rule that cannot be evaluated is treated as false and listed in the
-// result's Problems. The error is the cause of the context's end, or an
-// [*EvalError] for MaxTotalCost.
+// A rule that cannot be evaluated is treated as false and listed in the result's
+// Problems. The error is the context's, or an [*EvalError] for MaxTotalCost.
 func (e *Evaluator) Satisfies(ctx context.Context, x Expr, b Bundle) (Result, error) {
 	t := test{e: e, ctx: ctx, b: b}
 	ok, err := t.expr(x)
@@ -205,9 +204,9 @@ func (t *test) cel(x *CEL) (bool, error) {
 	return ok, err
 }
 
-// Rule evaluates a rule on a bundle's values and caches the result. The error
-// is the cause of the context's end or an [*EvalError]. Treat a rule with an
-// EvalError as false, unless its Limit is MaxTotalCost.
+// Rule evaluates a rule on a bundle's values and caches the result. The error is the
+// context's, or an [*EvalError]. Treat a rule with an EvalError as false, unless its
+// Limit is MaxTotalCost.
 func (e *Evaluator) Rule(ctx context.Context, x *CEL, v *Values) (bool, error) {
 	return e.rule(ctx, x, v, true)
 }

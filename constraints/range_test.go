@@ -162,9 +162,9 @@ func TestRangeWarnings(t *testing.T) {
 		{">=1.0.0-next <2.x", ""},
 		{"1.0.0 - 2.0.0", `"-" is ignored, because it has only one character`},
 		{">=1.0.0 | <0.5.0 5", `"|" is ignored, because it has only one character; "5" is ignored, because it has only one character`},
-		{"^1.x", `"^1.x" is read as an exact version: the x hides an unknown operator`},
-		{"x.1.0", `"x.1.0" is read as an exact version: the x hides an unknown operator`},
-		{"0.5.0 || >=1.x.x", `">=1.x.x" covers only minor version 0: write ">=1.x"`},
+		{"^1.x", `"^1.x" is parsed as an exact version, because the parser does not report unknown operators next to an x`},
+		{"x.1.0", `"x.1.0" is parsed as an exact version, because the parser does not report unknown operators next to an x`},
+		{"0.5.0 || >=1.x.x", `">=1.x.x" includes only minor version 0; write ">=1.x"`},
 	} {
 		r, err := ParseRange(tt.text)
 		if err != nil {

@@ -26,9 +26,9 @@ func surprise(word string) string {
 	case !strings.Contains(word, "x"):
 		return ""
 	case !known(op) || strings.HasPrefix(version, "x"):
-		return clip(word) + " is read as an exact version: the x hides an unknown operator"
+		return clip(word) + " is parsed as an exact version, because the parser does not report unknown operators next to an x"
 	case strings.HasSuffix(version, ".x.x"):
-		return clip(word) + " covers only minor version 0: write " + clip(strings.TrimSuffix(word, ".x"))
+		return clip(word) + " includes only minor version 0; write " + clip(strings.TrimSuffix(word, ".x"))
 	}
 	return ""
 }

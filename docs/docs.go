@@ -6,7 +6,8 @@ package docs
 import "embed"
 
 // Pages holds codes/CODE.md for each code of a finding, facts/CODE.md for each code of
-// a fact, and a README.md for each directory.
+// a fact, and a README.md for each directory. It is exported for package internal/page:
+// an embed directive cannot name files outside its own directory.
 //
 //go:embed codes/*.md facts/*.md
 var Pages embed.FS

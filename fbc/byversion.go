@@ -43,7 +43,7 @@ func (l *versionList) after(v *semver.Version) int {
 // of the others.
 const mostNames = 20
 
-// some returns names for a message, of which there are total: "a, b, … and 3 more".
+// some formats the first of total names for a message: "a, b, … and 3 more".
 func some(names []string, total int) string {
 	names = names[:min(len(names), mostNames)]
 	text := strings.Join(names, ", ")

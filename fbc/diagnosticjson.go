@@ -18,8 +18,8 @@ type diagnosticJSON struct {
 	Message string `json:"message"`
 }
 
-// JSONSchemaAlias returns a value of the type that a finding marshals as, for generators
-// of JSON Schemas.
+// JSONSchemaAlias returns a value of the type that a finding marshals as. It is exported
+// for the generator of the JSON Schemas, which is in another module.
 func (Diagnostic) JSONSchemaAlias() any { return diagnosticJSON{} }
 
 // MarshalJSON returns the finding as "olmkit validate -o json" prints it: a flat object

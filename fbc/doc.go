@@ -7,9 +7,9 @@
 //
 // [Load] walks an [fs.FS], skips the files listed in .indexignore, and decodes all others
 // on all cores. It returns the blobs in the order of their paths and, within a file, in
-// file order, whatever the timing. Each blob has a file and a line. A failed load reports
-// every fault, not only the first: the error is a [Diagnostics], whose items have the
-// file, line, schema, package, name and JSON pointer of the fault.
+// file order, regardless of timing. Each blob has a file and a line. A failed load
+// reports every fault, not only the first: the error is a [Diagnostics], whose items have
+// the file, line, schema, package, name and JSON pointer of the fault.
 //
 // # Memory
 //

@@ -7,7 +7,7 @@ import (
 
 var (
 	errUnclosed  = errors.New("has a [ without a matching ]; write \\[ for a literal bracket")
-	errBackslash = errors.New("ends in a backslash; add the character to quote, or remove it")
+	errBackslash = errors.New("ends in a backslash; add the character to escape, or remove it")
 	errNoClass   = errors.New("has a [ ] that no character matches")
 )
 

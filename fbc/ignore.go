@@ -40,7 +40,7 @@ type ignorePattern struct {
 	anchored bool   // has another "/"
 }
 
-// A badPattern is a line that can match nothing.
+// A badPattern is a line that cannot match anything.
 type badPattern struct {
 	line int
 	err  error

@@ -13,7 +13,7 @@ import (
 
 type prop = property.Property
 
-// A supply is what the bundles of a catalog provide.
+// A supply records what the bundles of a catalog provide.
 type supply struct {
 	apis     map[property.GVK]bool
 	labels   map[string]bool

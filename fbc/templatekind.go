@@ -35,7 +35,7 @@ func templateIn(text []byte) *TemplateError {
 	for _, m := range n.Members {
 		switch key := strings.ToLower(m.Key); key {
 		case "schema":
-			if t.noSchema { // unless the field of this very name was there
+			if t.noSchema { // a field with exactly this name has precedence
 				schema, ok = m.Value.Text, true
 			}
 			t.noSchema = t.noSchema && m.Key != key

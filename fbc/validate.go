@@ -92,7 +92,7 @@ func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOp
 	if err != nil {
 		return nil, nil, err
 	}
-	if wasStopped(faults) { // what seems missing may not have been read
+	if wasStopped(faults) { // what seems to be missing may just not have been read
 		found := slices.Concat(faults, c.Findings)
 		if opts != nil && opts.WithoutWarnings {
 			found = found.Errors()

@@ -99,8 +99,8 @@ func render(ctx context.Context, n *yamlout.Node, syntax Syntax) ([]byte, error)
 	return append(append(doc, line...), '\n'), nil
 }
 
-// same reports whether a YAML document reads as the blob with the JSON, whose keys are
-// in canonical order. Only such documents are written.
+// same reports whether a YAML document decodes to the given JSON, whose keys are in
+// canonical order. Only such documents are written.
 func same(ctx context.Context, doc, line []byte) bool {
 	back, ok := yamljson.Convert(nil, doc, nil)
 	if !ok {

@@ -322,7 +322,7 @@ func (b *builder) requirement(p property.Property, rec propRec, n, from int, fau
 func (b *builder) channel(x *fbc.Channel) {
 	r := channelRec{pkg: uint32(b.t.id(x.Package)), name: b.t.id(x.Name), pos: b.pos(x.Pos)}
 	r.entries.from = b.entries.n
-	order := b.order[:0] // by name; problems keep the numbers in the file
+	order := b.order[:0] // sorted by name; positions in problems refer to the order in the file
 	for k := range x.Entries {
 		order = append(order, uint32(k))
 	}

@@ -287,7 +287,7 @@ func compareChannel(old, new Channel, ok bool, reading Reading) (ChannelDiff, er
 	for _, n := range nodes {
 		m := n
 		if i, ok := v.number(n); ok {
-			m = v.nodes[i] // the new catalog may give a version to a name
+			m = v.nodes[i] // the new catalog may have a bundle, and so a version, for a name that had none
 		}
 		switch {
 		case after[m]:

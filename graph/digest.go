@@ -18,8 +18,8 @@ func (c *Catalog) Digest() string {
 func (c *Catalog) contentHash() string {
 	h := sha256.New()
 	var buf []byte
-	// Each part is written with its length: different lists of parts write
-	// different bytes.
+	// Each part is prefixed with its length, so different lists of parts never give the
+	// same bytes.
 	put := func(parts ...string) {
 		for _, p := range parts {
 			buf = append(strconv.AppendInt(buf, int64(len(p)), 10), ':')

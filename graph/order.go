@@ -80,7 +80,7 @@ func (b *builder) checkShape(ch Channel, shape *chain.Shape) {
 	case r.entries.len() == 0:
 		r.fault = report(codes.Heads, errors.New("has no entries; a channel needs at least one"))
 	case n == 0:
-		r.fault = report(codes.Heads, errors.New("has no head: every entry is replaced or skipped by another; let one entry be the newest"))
+		r.fault = report(codes.Heads, errors.New("has no head: every entry is replaced or skipped by another; remove the edges to the newest entry"))
 	case n > 1:
 		r.fault = report(codes.Heads, fmt.Errorf("has %d heads: %s; let the newest replace or skip the others", n, names(shape.Heads, ", ")))
 	}

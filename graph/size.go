@@ -1,6 +1,6 @@
 package graph
 
-// The memory that is kept per blob and per problem, in bytes, measured and rounded up.
+// The memory kept for each blob and problem, in bytes: measured, and rounded up.
 const (
 	blobMemory     = 256
 	bundleMemory   = 128 // in addition to that of any blob

@@ -110,7 +110,7 @@ func number[T string | []byte](b *tableBuilder, s T, hash uint64) sid {
 
 // more makes room for a string of n bytes that does not fit into the last pieces.
 func (b *tableBuilder) more(n int) bool {
-	// Their unused rest becomes a string that nothing reads.
+	// The unused rest of the piece becomes a string that nothing refers to.
 	if rest := int(-b.size % pieceSize); rest > 0 && !b.add(string(make([]byte, rest))) {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 func (o *Outlooks) search(own *lane, out *Outlook) *Way {
 	goals, end := o.goals(out), o.spot(out.End())
 	var s *waySearch
-	// In v1, allow single versions only if no goal can be reached without that.
+	// In v1, pin single versions only if no goal can be reached otherwise.
 	for _, pins := range []bool{false, true} {
 		if pins && o.reading != V1 {
 			break

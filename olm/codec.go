@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// marshal writes equal values as equal bytes.
+// marshal encodes v. Equal values give equal bytes.
 func marshal(v any) ([]byte, error) {
 	text, err := json.Marshal(v, json.Deterministic(true))
 	return text, located(err)
@@ -75,8 +75,8 @@ func ToObject(r Resource) (Object, error) {
 
 type objectJSON Object
 
-// As converts o to a resource of a given kind: As[Subscription](o). The error names the object
-// and, by a JSON pointer, the element that does not have the form that the kind requires.
+// As converts o to a resource of a given kind: As[Subscription](o). The error names the
+// object and has a JSON pointer to the element that the kind does not allow.
 func As[T any, P interface {
 	*T
 	Resource
@@ -149,8 +149,9 @@ func (m Members) With(name string, text []byte) Members {
 	return out
 }
 
-// Get returns the JSON text at a path of member names and list indices, and whether it exists.
-// The path begins at the top of the object, and cannot lead into its header.
+// Get returns the JSON text at a path of member names and list indices, and whether it
+// exists. The path begins at the top of the object. It cannot refer to a field of the
+// header.
 func (o *Object) Get(path ...string) (stdjson.RawMessage, bool) {
 	if len(path) == 0 {
 		return nil, false

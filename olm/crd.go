@@ -53,7 +53,7 @@ type CRDSchema struct {
 	Rest            Members         `json:",unknown"`
 }
 
-// CRDConversion describes how objects of one version become objects of another.
+// A CRDConversion describes how objects are converted between versions.
 type CRDConversion struct {
 	Strategy string  `json:"strategy,omitzero"`
 	Rest     Members `json:",unknown"`

@@ -161,7 +161,7 @@ type CSVCondition struct {
 	Rest               Members   `json:",unknown"`
 }
 
-// A RequirementStatus states whether something that the operator needs is there.
+// A RequirementStatus states whether something that the operator needs exists.
 type RequirementStatus struct {
 	Group      string            `json:"group"`
 	Version    string            `json:"version"`

@@ -29,7 +29,7 @@ func unmarshal[T any](into *T, text []byte) error {
 	return nil
 }
 
-// A locatedError is a fault of an element of a JSON text.
+// A locatedError is an error about one element of a JSON text.
 type locatedError struct {
 	path string // JSON pointer
 	err  error
@@ -55,7 +55,7 @@ func located(err error) error {
 	path := string(sem.JSONPointer)
 	var inner *locatedError
 	switch {
-	case errors.As(sem.Err, &inner): // of a type that reads itself
+	case errors.As(sem.Err, &inner): // an error from a type with an UnmarshalJSON method
 		return &locatedError{path + inner.path, inner.err}
 	case sem.Err != nil:
 		return &locatedError{path, sem.Err}

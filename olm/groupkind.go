@@ -1,4 +1,4 @@
 package olm
 
-// A GroupKind names a kind of objects, in whatever version.
+// A GroupKind names a kind of objects, regardless of version.
 type GroupKind struct{ Group, Kind string }

@@ -117,8 +117,8 @@ func (s *StepResource) Reference() (BundleReference, bool) {
 }
 
 // Object returns the object in the manifest. OLM leaves kind and apiVersion out of the
-// manifests that it generates, such as those of service accounts and roles; Object then takes
-// them from s. The error states why the manifest is not that of an object.
+// manifests that it generates, such as those of service accounts and roles; Object then
+// takes them from s. The error states why the manifest is not an object.
 func (s *StepResource) Object() (Object, error) {
 	var o Object
 	if err := Unmarshal([]byte(s.Manifest), &o); err != nil {

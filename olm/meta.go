@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A Header is what every resource begins with.
+// A Header holds the fields that every resource begins with.
 type Header struct {
 	APIVersion string   `json:"apiVersion,omitzero"`
 	Kind       string   `json:"kind,omitzero"`

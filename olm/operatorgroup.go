@@ -30,7 +30,7 @@ const (
 // An OperatorGroup determines which namespaces the operators in its own namespace serve.
 type OperatorGroup = Typed[OperatorGroupSpec, OperatorGroupStatus]
 
-// OperatorGroupSpec is what the owner of the group requests.
+// OperatorGroupSpec is the desired state of the group.
 type OperatorGroupSpec struct {
 	Selector           *LabelSelector  `json:"selector,omitzero"`
 	TargetNamespaces   []string        `json:"targetNamespaces,omitzero"`
@@ -44,9 +44,9 @@ type OperatorGroupSpec struct {
 type UpgradeStrategy string
 
 const (
-	// UpgradeDefault: only an operator that succeeded is replaced.
+	// UpgradeDefault allows an operator to be replaced only once it has succeeded.
 	UpgradeDefault UpgradeStrategy = "Default"
-	// UpgradeFailForward: a failed one, too.
+	// UpgradeFailForward also allows a failed operator to be replaced.
 	UpgradeFailForward UpgradeStrategy = "TechPreviewUnsafeFailForward"
 )
 

@@ -224,7 +224,7 @@ func (s *shape) errorf(path, format string, args ...any) error {
 
 func (s *shape) syntax(err error) error { return syntaxError(s.typ, err) }
 
-// syntaxError converts an error of the decoder to an *Error.
+// syntaxError converts a decoder error to an *Error.
 func syntaxError(typ string, err error) error {
 	var syn *jsontext.SyntacticError
 	if !errors.As(err, &syn) {

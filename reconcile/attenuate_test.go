@@ -42,8 +42,8 @@ func TestAttenuation(t *testing.T) {
 	}{
 		{"nothing", "", `service account "installer" of the operator group may not create ClusterServiceVersion ops/example.v0.1.1, create ServiceAccount ops/runner, `, nil},
 		{"all", all, "", nil},
-		{"roles of which it has not the rules", some, `may not give in Role ops/example.v0.1.1-runner-`, nil},
-		{"roles that it may make and not bind", some + `, {verbs: [escalate], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, `may not give in RoleBinding ops/example.v0.1.1-runner-`, nil},
+		{"roles of which it has not the rules", some, `may not grant permissions in Role ops/example.v0.1.1-runner-`, nil},
+		{"roles that it may make and not bind", some + `, {verbs: [escalate], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, `may not grant permissions in RoleBinding ops/example.v0.1.1-runner-`, nil},
 		{"roles that it may bind", some + `, {verbs: [escalate, bind], apiGroups: [rbac.authorization.k8s.io], resources: [roles, clusterroles]}`, "", nil},
 		{"roles that it has the rules of", some + `, {verbs: ["*"], apiGroups: ["*"], resources: [pods, nodes]}`, "", nil},
 		{"not read", "", `were not checked, because not all roles and bindings were read`, []olm.GroupKind{}},

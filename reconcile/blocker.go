@@ -42,8 +42,8 @@ type blockerJSON struct {
 	Message string `json:"message"`
 }
 
-// JSONSchemaAlias returns a value of the type that a blocker marshals as, for generators
-// of JSON Schemas.
+// JSONSchemaAlias returns a value of the type that a blocker marshals as. It is exported
+// for the generator of the JSON Schemas, which is in another module.
 func (Blocker) JSONSchemaAlias() any { return blockerJSON{} }
 
 func (b Blocker) maxText() string {

@@ -54,8 +54,8 @@ func (c *Catalogs) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Cat
 	return nil, fmt.Errorf("catalog %s: its content is not available", id)
 }
 
-// Manifests returns the objects of a bundle. The error names the property
-// that does not hold an object, or reports that the bundle's manifests are elsewhere.
+// Manifests returns the objects of a bundle. The error names the property that does not
+// hold an object, or reports that the catalog does not contain the bundle's manifests.
 func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error) {
 	g, ok := c.byID[id]
 	if !ok {
@@ -88,8 +88,8 @@ func (c *Catalogs) Manifests(ctx context.Context, id resolver.CatalogID, b graph
 }
 
 // BundleObjects returns the objects in the olm.bundle.object properties of an olm.bundle
-// blob, in order. It returns none if the manifests are elsewhere. The error has the JSON
-// pointer of the property.
+// blob, in order. It returns none if the catalog does not contain the manifests. The
+// error has the JSON pointer of the property.
 func BundleObjects(blob []byte) ([]olm.Object, error) {
 	return bundleObjects(context.Background(), blob)
 }
@@ -125,7 +125,7 @@ func propertiesOf(blob []byte) ([]property.Property, error) {
 	return text.Properties, nil
 }
 
-var errNoManifests = errors.New("the catalog does not carry the bundle's manifests: they are in its image")
+var errNoManifests = errors.New("the catalog does not contain the bundle's manifests; they are in the bundle's image")
 
 // bundleObject returns the object of an olm.bundle.object property: its
 // manifest, JSON or YAML, encoded as base64.
@@ -144,7 +144,7 @@ func bundleObject(ctx context.Context, value json.RawMessage, opts *yamljson.Opt
 		return o, fmt.Errorf("%s: /data: %w", property.TypeBundleObject, err)
 	}
 	if o.Kind == "" || o.Metadata.Name == "" && o.Metadata.GenerateName == "" {
-		return o, fmt.Errorf("%s: /data: a manifest without a kind or a name", property.TypeBundleObject)
+		return o, fmt.Errorf("%s: /data: the manifest has no kind or no name", property.TypeBundleObject)
 	}
 	return o, nil
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/crd"
 )
 
-// A CRDViolation is a reason why a new form of a CRD cannot replace the old one, or why this
-// is unknown.
+// A CRDViolation is a reason why a new definition of a CRD cannot replace the old one, or
+// why it is unknown whether it can.
 type CRDViolation struct {
 	// Version is the affected version of the API.
 	Version string `json:"version"`

@@ -15,16 +15,15 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/subscription"
 )
 
-// Decide returns what to do next in the namespace of a snapshot, with the
-// reasons. It is a pure function: the same arguments give the same plan, to the
-// byte, except for the keys of new certificates, which come from Options.NewKey. A plan
-// without changes means that the namespace is as it should be or waits for something,
-// which the notes name.
+// Decide returns what to do next in the namespace of a snapshot, with the reasons. It is
+// a pure function: the same arguments give the same plan, to the byte, except for the
+// keys of new certificates, which come from Options.NewKey. A plan without changes means
+// that the namespace is in its desired state, or waits for something that the notes name.
 //
-// Content may be nil if no catalog is available, and opts may be nil. The error is the cause
-// of the context, is or wraps [ErrPending], or describes the part of the snapshot that
-// cannot be read. An unsolvable namespace is not an error: it is reported in the plan and in
-// the conditions of the subscriptions.
+// Content may be nil if no catalog is available, and opts may be nil. The error is the
+// context's, is or wraps [ErrPending], or describes the part of the snapshot that cannot
+// be read. An unsolvable namespace is not an error: it is reported in the plan and in the
+// conditions of the subscriptions.
 func Decide(ctx context.Context, s *Snapshot, content Content, opts *Options) (*Plan, error) { // E4, E34
 	if err := s.validate(); err != nil {
 		return nil, err

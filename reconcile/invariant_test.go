@@ -445,7 +445,7 @@ func final(c *memcluster.Cluster) []string {
 }
 
 // unseenConflict is the message about a conflict that was injected twice.
-var unseenConflict = fmt.Sprintf("it exists, but not in what was read of the cluster: %s: %s", errInjected, reconcile.ErrConflict)
+var unseenConflict = fmt.Sprintf("it exists, although reading the cluster did not return it: %s: %s", errInjected, reconcile.ErrConflict)
 
 const touched = "test/touched"
 

@@ -147,7 +147,7 @@ func TestUnseenObject(t *testing.T) {
 	if err == nil || errors.Is(err, reconcile.ErrUnsettled) || r.Passes > 30 {
 		t.Errorf("after %d passes: %v", r.Passes, err)
 	}
-	const want = "create ServiceAccount ops/runner: it exists, but not in what was read of the cluster"
+	const want = "create ServiceAccount ops/runner: it exists, although reading the cluster did not return it"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got error %v, want one that contains %q", err, want)
 	}
@@ -156,7 +156,7 @@ func TestUnseenObject(t *testing.T) {
 		t.Fatal("no install plan: all waited for the role")
 	}
 	ip := get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/"+ref.Name)
-	if !strings.Contains(ip.Status.Message, "ServiceAccount ops/runner: it exists, but not in what was read") {
+	if !strings.Contains(ip.Status.Message, "ServiceAccount ops/runner: it exists, although reading the cluster did not return it") {
 		t.Errorf("the plan says %q", ip.Status.Message)
 	}
 }

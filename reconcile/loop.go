@@ -34,11 +34,11 @@ type Loop struct {
 	Cluster Cluster
 	Content Content
 	Options Options
-	// Metrics, if any, receives measurements, and Events what users should
-	// know. Both are called by the goroutine that runs the loop.
+	// Metrics, if not nil, receives measurements. Events, if not nil, receives events for
+	// users. Both are called by the goroutine that runs the loop.
 	Metrics Metrics
 	Events  func(Event)
-	// Progress, if any, is called after each change, with the error if it failed.
+	// Progress, if not nil, is called after each change, with the error if it failed.
 	Progress func(pass int, c Change, err error)
 	// MaxPasses bounds a run. Default: 1,000.
 	MaxPasses int
@@ -68,7 +68,7 @@ func (r *Result) refusals(err error) error {
 
 // ErrUnsettled is the error of a run that did not end within MaxPasses passes, because
 // something else reverts or refuses its changes each time. The last refusals are joined to it.
-var ErrUnsettled = errors.New("the namespace does not settle")
+var ErrUnsettled = errors.New("it did not reach its desired state")
 
 // Run reconciles a namespace until nothing is left to do, and returns the result, which
 // is never nil. If the cluster permanently refuses changes, Run still makes the changes
@@ -87,7 +87,7 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		if err != nil {
 			return r, fmt.Errorf("reading namespace %q: %w", namespace, err)
 		}
-		told := *s // the cluster may keep the original
+		told := *s // the cluster may retain what it is given
 		told.Rejections = rejected
 		r.Passes++
 		plan, err := l.decide(ctx, &told)
@@ -110,10 +110,10 @@ func (l *Loop) Run(ctx context.Context, namespace string) (*Result, error) {
 		rejected = tries.rejections(r.Refused)
 		l.warn(tries, rejected)
 		if p.done == 0 && p.conflict == nil && (slices.Equal(known, rejected) || tries.areOver(r.Refused)) {
-			return r, r.refusals(nil) // the plan knew of them, and there is nothing else to do
+			return r, r.refusals(nil) // the plan already took them into account, and nothing else is left to do
 		}
 	}
-	return r, r.refusals(fmt.Errorf("namespace %q: %w within %d passes", namespace, ErrUnsettled, limit))
+	return r, r.refusals(fmt.Errorf("namespace %q: %w after %d passes", namespace, ErrUnsettled, limit))
 }
 
 // decide calls Decide and measures the time of the resolution.
@@ -146,7 +146,8 @@ type outcome struct {
 }
 
 // pass applies a plan. After a conflict the rest is left to the next pass, because it may
-// depend on outdated state. After a refusal only changes for the same object are skipped.
+// depend on outdated state. After a refusal, only other changes for the same object are
+// skipped.
 func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, error) {
 	var p outcome
 	r.Refused = nil
@@ -179,7 +180,7 @@ func (l *Loop) pass(ctx context.Context, r *Result, tries *tries) (outcome, erro
 				p.conflict = err
 				return p, nil
 			}
-			err = fmt.Errorf("it exists, but not in what was read of the cluster: %w", err)
+			err = fmt.Errorf("it exists, although reading the cluster did not return it: %w", err)
 		}
 		stopped[c.For] = true
 		r.Refused = append(r.Refused, &RefusedError{c, err})

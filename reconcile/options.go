@@ -35,9 +35,10 @@ type Content interface {
 // moment later. Decide again once the catalog has been read.
 var ErrPending = catalog.ErrPending
 
-// A CRDPolicy selects the CRDs whose custom resources are checked before a new form replaces
-// the old one. Whatever the policy, versions that operators use or that objects are stored
-// in must stay, and if several operators own the CRD, all served versions must stay.
+// A CRDPolicy selects the CRDs whose custom resources are checked before a new definition
+// replaces the old one. Whatever the policy, versions that operators use or that objects
+// are stored in must stay, and if several operators own the CRD, all served versions must
+// stay.
 type CRDPolicy string
 
 const (
@@ -61,7 +62,8 @@ type Options struct {
 	// Package kube/crd has an implementation that uses the API server's code.
 	//
 	// Without it, the upgrade of a CRD that several CSVs own is refused if the CRD has
-	// custom resources, and a note reports that those of others were not checked.
+	// custom resources, and a note reports that the custom resources of other CRDs were
+	// not checked.
 	CheckResources func(ctx context.Context, crd *olm.CustomResourceDefinition, resources []olm.Object) ([]CRDViolation, error)
 	// PlatformVersion is the version of the platform, such as 4.19.3, for finding operators
 	// that block its upgrades. Default: that of the object ClusterVersion, if the snapshot
@@ -94,8 +96,8 @@ type Options struct {
 	// Resolver are the options of the resolution. The version of the cluster is
 	// filled in.
 	Resolver resolver.Options
-	// Resolve replaces resolver.Resolve, to measure it or to cache answers. It must give
-	// the same answers.
+	// Resolve replaces resolver.Resolve, for example to measure it or to cache its
+	// answers. It must give the same answers.
 	Resolve func(context.Context, resolver.Problem) (*resolver.Solution, error)
 }
 

@@ -95,7 +95,8 @@ type Note struct {
 // String returns the note for people.
 func (n Note) String() string { return visible.Line(n.Object.String() + ": " + n.Message) }
 
-// A Plan is what to do next in a namespace. It does not change after [Decide] returns it.
+// A Plan lists what to do next in a namespace. It does not change after [Decide] returns
+// it.
 type Plan struct {
 	Namespace string `json:"namespace"`
 	// Changes must be made in this order. Each object occurs at most once: consequences of
@@ -106,7 +107,8 @@ type Plan struct {
 	// Due is when the next timeout ends, which changes the plan even if nothing else does.
 	// It is zero if no timeout is running.
 	Due time.Time `json:"due,omitzero"`
-	// Paused are the sightings of OLM because of which the plan has no changes, if any.
+	// Paused lists the signs that OLM is running. If there are any, the plan has no
+	// changes.
 	Paused []Sighting `json:"paused,omitempty"`
 	// Problem is the resolved problem, if any, Solution is its solution, and Refused is why
 	// there is none, such as a *ManifestError. If Refused is a *resolver.Conflict, it includes
@@ -149,7 +151,7 @@ func (p *Plan) Hash() string { // G2
 	}
 	text, err := json.Marshal(changes, json.Deterministic(true))
 	h.Write(text)
-	if err != nil { // an object of the snapshot is not JSON: hash its bytes
+	if err != nil { // an object of the snapshot that is not valid JSON: hash its bytes
 		for i := range p.Changes {
 			c := &p.Changes[i]
 			fmt.Fprintf(h, "%q %v %q\n", c.String(), c.Object.Header, c.Object.Rest)

@@ -58,10 +58,11 @@ type Snapshot struct {
 	// as known: plans are about them.
 	Known []olm.GroupKind
 
-	// Served are those of the native APIs and required aggregated APIs of the namespace's
-	// CSVs that the discovery of the API server lists, in any order. Nil means that discovery
-	// was not read: an API then exists if there is a CRD or an APIService for its version, or
-	// if its group is built in and there are no APIServices of built-in groups.
+	// Served lists, in any order, the native APIs and required aggregated APIs of the
+	// namespace's CSVs that the API server's discovery lists. Nil means that discovery
+	// was not read. In that case, an API exists if there is a CRD or an APIService for
+	// its version, or if its group is built in and there are no APIServices of built-in
+	// groups.
 	Served []property.GVK
 
 	// OLM holds the signs that OLM runs in the cluster, if any.

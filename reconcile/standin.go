@@ -31,7 +31,7 @@ func standIns(b graph.Bundle, properties []property.Property) ([]olm.Object, err
 		APIVersion: olm.V1Alpha1, Kind: olm.KindClusterServiceVersion, Metadata: olm.Metadata{Name: b.Name()},
 	}}
 	csv.Spec.Install = olm.InstallStrategy{Strategy: olm.StrategyDeployment}
-	csv.Spec.DisplayName = b.Package().Name() // which the CRD of CSVs requires
+	csv.Spec.DisplayName = b.Package().Name() // the CRD of CSVs requires it
 	described := false
 	for i, p := range properties {
 		var err error

@@ -9,9 +9,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// A cluster may refuse a change with a different text each time, with a random name or
-// a time in it, or refuse to create what the plan cannot see. To end nevertheless, a
-// run counts its failed attempts.
+// A cluster may refuse a change with a different text each time, for example one that
+// contains a random name or a time, or refuse to create an object because of one that the
+// plan cannot see. To ensure that a run ends, it counts its failed attempts.
 
 const (
 	// maxTexts is how many different refusals of one change are reported. After that the
@@ -74,8 +74,8 @@ func (t *tries) rejections(list []*RefusedError) []Rejection {
 	return out
 }
 
-// shorten truncates the text of a refusal, which may quote the whole object: the status that
-// contains it must not be refused for its size.
+// shorten truncates the text of a refusal, which may quote the whole object. Otherwise
+// the status that reports it might be refused for its size.
 func shorten(text string) string {
 	if len(text) <= maxRefusal {
 		return text
@@ -83,7 +83,8 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:maxRefusal], "") + "..."
 }
 
-// areOver reports whether each of some refused changes was tried often enough.
+// areOver reports whether each of some refused changes was tried the maximum number of
+// times.
 func (t *tries) areOver(list []*RefusedError) bool {
 	return !slices.ContainsFunc(list, func(e *RefusedError) bool { return t.refused[attemptOf(e)] < maxTries })
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // noteWaiting completes the notes of a plan without changes: each object of the namespace
-// that is not in its desired state gets a note, at least with its status. Notes of the
-// concerns take precedence, because they are more specific.
+// that is not in its desired state gets a note that states at least its status. Notes of
+// the concerns take precedence, because they are more specific.
 func noteWaiting(w *world.World, p *change.Writer, refused error) {
 	noteGate(w, p)
 	if len(p.Changes) > 0 {
@@ -93,7 +93,7 @@ func subscriptionText(w *world.World, s *olm.Subscription, refused error) string
 		parts = append(parts, c.Metadata.Name+" is "+status.Phase(c))
 	}
 	if len(parts) == 0 {
-		return "is " + string(cmp.Or(s.Status.State, "new")) + ", and there is nothing left to do for it"
+		return "is " + string(cmp.Or(s.Status.State, "new")) + ", and no further step is possible"
 	}
 	return "waits: " + strings.Join(parts, "; ")
 }

@@ -62,7 +62,7 @@ type Advice struct {
 // String returns the advice in one line.
 func (a Advice) String() string { return a.Text }
 
-// held has the reason for which each holder keeps back a bundle, as the end of a sentence.
+// held returns, for each holder, the clause that explains why a bundle was not chosen.
 var held = []struct {
 	by   Holder
 	text string
@@ -128,7 +128,7 @@ func (list Advices) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice
 // of subscriptions. It is computed on demand. The error is the context's.
 func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
 	if s.r == nil {
-		return nil, nil // it was read, not resolved
+		return nil, nil // decoded from a document, not computed by Resolve
 	}
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err

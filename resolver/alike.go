@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// An exprs numbers constraints. Those that are equal apart from their messages have the
-// same number.
+// An exprs assigns numbers to constraints. Constraints that differ only in their messages
+// have the same number.
 type exprs map[exprKey]int
 
 type exprKey struct {
@@ -54,8 +54,8 @@ func (known exprs) numbers(list []constraints.Expr) string {
 	return string(b)
 }
 
-// A likeness is what a fact states about its owner, as the key of a map. Facts with
-// equal likenesses differ only in their owners.
+// A likeness is what a fact states about its owner, in a form that can be a map key.
+// Facts with equal likenesses differ only in their owners.
 type likeness struct {
 	code   fact.Code
 	expr   int

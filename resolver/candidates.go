@@ -9,11 +9,11 @@ import (
 	"github.com/olmkit/olmkit/graph"
 )
 
-// installedSource stands for the installed operators in place of the index of a catalog.
+// installedSource takes the place of a catalog's index for installed operators.
 const installedSource = -1
 
-// sources returns the catalogs in the order in which a bundle of the catalog with that index
-// prefers them (D8, H13): the bundle's own catalog, then by priority, then those of the
+// sources returns the catalogs in the order of preference (D8, H13) for a bundle from the
+// catalog with index own: that catalog first, then by priority, then those of the
 // problem's namespace, then by name.
 func (u *universe) sources(own int) []*source {
 	if list, ok := u.orders[own]; ok {

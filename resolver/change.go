@@ -293,8 +293,8 @@ func (c Change) apply(p Problem) Problem {
 	return p
 }
 
-// visible adds the changes that make a given catalog visible to the namespace, if something
-// is missing.
+// visible adds changes that make the other loaded catalogs visible to the namespace, if
+// the core lacks something that they might contain.
 func (c *Core) visible(add func(Change)) {
 	u := c.e.r.u
 	missing := slices.ContainsFunc(c.Facts, func(f fact.Fact) bool {
@@ -307,7 +307,7 @@ func (c *Core) visible(add func(Change)) {
 	for _, x := range u.p.Catalogs {
 		if id := x.ID(); x.Graph != nil && x.Unhealthy == "" && !u.p.sees(id) {
 			add(Change{Kind: AddCatalog, Catalog: id, To: u.p.Namespace,
-				Advice: fmt.Sprintf("create catalog %s also in namespace %s, which does not see that of namespace %s", id.Name, u.p.Namespace, id.Namespace)})
+				Advice: fmt.Sprintf("also create catalog %s in namespace %s, which does not see the one in namespace %s", id.Name, u.p.Namespace, id.Namespace)})
 		}
 	}
 }

@@ -240,12 +240,12 @@ func kindOf(f fact.Fact) proof.Kind {
 	return proof.Needs
 }
 
-// maxProof limits the work of one proof, counted in examined candidates of facts.
-// Nobody would read a longer proof.
+// maxProof limits the work of one proof, measured in the candidates of facts that it
+// examines. Nobody would read a longer proof.
 const maxProof = 2_000_000
 
-// prove returns the contradiction that follows from facts, from earlier choices and, unless
-// it is noCand, from supposing one more candidate. The claim is nil if there is no
+// prove derives a contradiction from facts, earlier choices and, unless it is noCand, the
+// assumption that one more candidate is chosen. The claim is nil if there is no
 // contradiction. The error is the context's, or [proof.ErrTooLong].
 func (e *encoding) prove(ctx context.Context, work int, core []int, before []cand, suppose cand) (*quotient, *proof.Claim, error) {
 	alone := slices.Clone(before)

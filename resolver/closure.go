@@ -97,9 +97,9 @@ func (c *Closure) beyond() string {
 }
 
 // CheckDependencies returns the requirements of a bundle that the installed operators do
-// not satisfy, and bundles in the catalogs that would, in the [Documented] semantics. It
-// chooses as [Resolve] does for dependencies. The error is a [*document.Error] or the
-// context's.
+// not satisfy, and bundles in the catalogs that would satisfy them, under the
+// [Documented] semantics. It chooses as [Resolve] does for dependencies. The error is a
+// [*document.Error] or the context's.
 func CheckDependencies(ctx context.Context, b graph.Bundle, installed []Installed, catalogs []Catalog) (*Closure, error) {
 	const namespace = "dependencies"
 	catalogs = slices.Clone(catalogs)

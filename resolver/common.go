@@ -11,7 +11,7 @@ import (
 // time by searching all its candidates, and along a chain of requirements again for each
 // link.
 
-// common states the requirements that needs inherit from all of their candidates.
+// common adds, to each need, the requirements that all of its candidates share.
 func (e *encoding) common(ctx context.Context) {
 	type owned struct {
 		owner cand

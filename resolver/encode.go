@@ -26,13 +26,13 @@ type encoding struct {
 	facts    []stating
 	on       []sat.Lit // on[i] is the switch of facts[i]
 	refs     map[*need][]Ref
-	coreOf   map[int]int // of each request that has one, the number of its core
+	coreOf   map[int]int // the index of the core that each request belongs to, if any
 	likes    map[likeness]int
 	narrator *prose.Narrator
 }
 
-// A stating is a fact with what it means for candidates. The solver gets this as clauses,
-// and proofs follow it without the solver.
+// A stating is a fact together with its meaning for candidates. The solver gets this as
+// clauses, and proofs follow it without the solver.
 type stating struct {
 	fact.Fact
 	// owner is the candidate that the fact restricts, or noCand.
@@ -161,8 +161,8 @@ func (e *encoding) state(ctx context.Context, f stating) {
 	}
 }
 
-// demand adds the demand of a need to the solver, for its counting. The demand applies if
-// all of when hold.
+// demand reports a need to the solver as a demand that applies while all of when hold.
+// The solver counts demands to decide what to try first.
 func (e *encoding) demand(n *need, when ...sat.Lit) {
 	switch n.kind {
 	case proof.AnyOf:

@@ -18,8 +18,8 @@ type evaluation struct {
 	*constraints.Evaluator
 	values map[graph.Bundle]*constraints.Values
 	faults map[Fault]bool
-	// err ended all evaluation: it is the context's, or that of the limit on the cost of
-	// all rules together. After it, every test is false.
+	// err is the error that ended all evaluation: the context's, or that of the limit on
+	// the total cost of rules. Once it is set, every test is false.
 	err error
 }
 

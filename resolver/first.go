@@ -47,7 +47,7 @@ func (r *resolution) first(ctx context.Context, s *scratch) (set []cand, ok bool
 	return t.set, true
 }
 
-// An attempt is a set of candidates that grows as long as nothing in it conflicts.
+// An attempt is a set of candidates that grows until something in it conflicts.
 type attempt struct {
 	r         *resolution
 	set       []cand

@@ -95,12 +95,13 @@ func (f *Fix) outcome() string {
 // maxTries is the number of sets of changes that are tried for one core.
 const maxTries = 400
 
-// Fixes returns minimal sets of one or two changes that resolve the core, least disruptive
-// first, at most max of them (0 means five). Each is verified by solving the changed
-// problem without the requests of the other cores; one that adds an unknown catalog assumes
-// that the catalog has what is missing. Of equally disruptive ones, those that leave an
-// operator stuck come last. Changes to catalogs are offered only if the alternative is to
-// remove a request. Fixes that remove one come last of all. The error is the context's.
+// Fixes returns minimal sets of one or two changes that resolve the core, least
+// disruptive first, at most max of them (0 means five). Each is verified by solving the
+// changed problem without the requests of the other cores; a fix that adds an unknown
+// catalog assumes that this catalog has what is missing. Among equally disruptive fixes,
+// those that leave an operator stuck come last. Changes to catalogs are offered only if
+// the alternative is to remove a request. Fixes that remove a request come last. The
+// error is the context's.
 func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 	if err := c.e.r.lock(ctx); err != nil {
 		return nil, err

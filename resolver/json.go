@@ -17,8 +17,8 @@ type coreJSON struct {
 	Faults []Fault `json:"faults,omitempty"`
 }
 
-// JSONSchemaAlias returns a value of the type that a core marshals as, for generators of
-// JSON Schemas.
+// JSONSchemaAlias returns a value of the type that a core marshals as. It is exported for
+// the generator of the JSON Schemas, which is in another module.
 func (Core) JSONSchemaAlias() any { return coreJSON{} }
 
 // A conflictJSON is the form of a conflict in JSON.
@@ -31,8 +31,8 @@ type conflictJSON struct {
 	Plan    []Selected `json:"plan"`
 }
 
-// JSONSchemaAlias returns a value of the type that a conflict marshals as, for generators
-// of JSON Schemas.
+// JSONSchemaAlias returns a value of the type that a conflict marshals as. It is exported
+// for the generator of the JSON Schemas, which is in another module.
 func (Conflict) JSONSchemaAlias() any { return conflictJSON{} }
 
 // MarshalJSON returns an object with the headline, facts and faults of the core, and its

@@ -35,7 +35,7 @@ func TestUnavailableText(t *testing.T) {
 		{"H28", resolver.Subscription{Package: "a", CatalogNamespace: "olm"},
 			"subscription a cannot be satisfied: it names catalog namespace olm without a catalog; set both or neither; available: c/olm"},
 		{"H5", resolver.Subscription{Package: "b"},
-			"subscription b cannot be satisfied: channel s of package b is broken: has no head: every entry is replaced or skipped by another; let one entry be the newest"},
+			"subscription b cannot be satisfied: channel s of package b is broken: has no head: every entry is replaced or skipped by another; remove the edges to the newest entry"},
 	} {
 		t.Run(tt.rule+" "+tt.want, func(t *testing.T) {
 			no := conflictOf(t, open(t, resolver.Problem{

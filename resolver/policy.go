@@ -72,7 +72,7 @@ func (u *universe) aimless(p *Policy) error {
 		}
 	}
 	if !found {
-		return nil // the package is elsewhere
+		return nil // another catalog may have the package
 	}
 	return fmt.Errorf("%q is neither a bundle of package %s nor a version range: %w", p.Exclude, p.Package, err)
 }

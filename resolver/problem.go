@@ -48,7 +48,7 @@ func (p Problem) MarshalJSON() ([]byte, error) { // G2
 	return json.Marshal(plain(p), json.Deterministic(true))
 }
 
-// Package fact defines what facts are about.
+// These types are defined in package fact.
 type (
 	// A CatalogID names a catalog of a problem.
 	CatalogID = fact.CatalogID
@@ -64,7 +64,8 @@ type (
 // A Catalog is a catalog as a namespace sees it.
 type Catalog struct {
 	Name string `json:"name"`
-	// Namespace is that of the CatalogSource. Every namespace sees a catalog without one.
+	// Namespace is the namespace of the CatalogSource. If it is empty, every namespace
+	// sees the catalog.
 	Namespace string `json:"namespace"`
 	// Priority orders catalogs for dependencies, highest first.
 	Priority int `json:"priority"`
@@ -91,12 +92,12 @@ type Installed struct {
 	Name string `json:"name"`
 	// Version is a semantic version. Empty means 0.0.0.
 	Version string `json:"version,omitempty"`
-	// Package is the package that it came from. Default: that of the olm.package property.
-	// Packages in additional olm.package properties also count.
+	// Package is the package that the operator was installed from. Default: that of the
+	// olm.package property. Packages in additional olm.package properties also count.
 	Package string `json:"package,omitempty"`
 	// Properties are those in the annotation of the ClusterServiceVersion. Nil means that
-	// there is no annotation. Then its package is that of the subscriptions that own it,
-	// if they name one.
+	// there is no annotation. In that case, the package is the one that the owning
+	// subscriptions name, if they agree.
 	Properties []property.Property `json:"properties,omitzero"`
 }
 

@@ -93,7 +93,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// telling lists the codes of facts, those that explain a conflict best first.
+// telling returns the codes of facts, starting with those that explain a conflict best.
 var telling = []fact.Code{
 	(*fact.Unavailable)(nil).Code(), (*fact.PolicyBlocked)(nil).Code(), (*fact.InstallMode)(nil).Code(),
 	(*fact.Prohibited)(nil).Code(), (*fact.Unusable)(nil).Code(), (*fact.OneProvider)(nil).Code(),

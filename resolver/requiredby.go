@@ -90,7 +90,8 @@ func (w *why) owners() []cand {
 	return out
 }
 
-// meeting returns the candidates in the solution that help to satisfy a need, in order.
+// meeting returns the candidates in the solution that help to satisfy a need, in
+// canonical order.
 func (w *why) meeting(ctx context.Context, n *need) []cand {
 	list := w.appendMeeting(ctx, n, nil)
 	slices.Sort(list)

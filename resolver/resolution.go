@@ -17,8 +17,8 @@ type resolution struct {
 	// replacedBy lists, for each candidate of a subscription, the installed operators that
 	// the candidate upgrades (D11).
 	replacedBy map[cand][]cand
-	// busy is a lock: it is full while an explanation is computed, which uses and extends
-	// the caches of the resolution.
+	// busy is a lock. It is full while an explanation is being computed, because
+	// explanations use and extend the caches of the resolution.
 	busy chan struct{}
 }
 

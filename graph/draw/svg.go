@@ -323,7 +323,7 @@ func (d *Drawing) legend(y float64) string {
 // xmlText escapes a text for XML.
 func xmlText(s string) string {
 	var b strings.Builder
-	// A strings.Builder never fails to write.
+	// Writing to a strings.Builder never fails.
 	_ = xml.EscapeText(&b, []byte(visible.Line(s)))
 	return b.String()
 }

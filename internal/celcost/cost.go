@@ -10,13 +10,12 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// This package counts the cost of an expression itself, because CEL's own
-// tracker does not bound the time. It looks for operands on a stack that grows
-// with the evaluation, and a single step may be any amount of work. Comparing
-// [x, x], nested forty deep, with itself is one step of 2^40 comparisons.
-// Adding lists creates a view whose size is recomputed each time. A "+" of
-// dynamic type doubles a string for one unit, and a regular expression of a few
-// bytes may compile to millions of instructions.
+// This package computes the cost of an expression itself, because CEL's own tracker does
+// not bound the time. CEL's tracker looks for operands on a stack that grows with the
+// evaluation, and a single step may be any amount of work. Comparing [x, x], nested forty
+// deep, with itself is one step of 2^40 comparisons. Adding lists creates a view whose
+// size is recomputed each time. A "+" of dynamic type doubles a string for one unit, and
+// a regular expression of a few bytes may compile to millions of instructions.
 //
 // CEL's only loops are macros; everything outside them is evaluated at most
 // once. So each iteration of a macro is charged the number of nodes in its
@@ -33,8 +32,8 @@ type work struct {
 	done  <-chan struct{} // closed when the evaluation is canceled
 	looks uint            // how often spend was called
 
-	constants map[string]*pattern // those of the program
-	patterns  map[string]*pattern // those that this evaluation compiled
+	constants map[string]*pattern // the regular expressions of the program
+	patterns  map[string]*pattern // the regular expressions that this evaluation compiled
 }
 
 // varWork is the name of the *work among the variables. Expressions cannot use
@@ -78,7 +77,7 @@ func budget(vars interpreter.Activation) *work {
 // A meter adds charges to one program.
 type meter struct {
 	base  uint64           // the price of the nodes outside macros
-	impls map[string]impl  // of charged functions, by overload and by name
+	impls map[string]impl  // prices of charged functions, by overload and by name
 	turns map[int64]uint64 // the price of a macro's iteration, by the id of its step
 	keys  map[int64]bool   // the keys of map literals that are not constants
 	paid  map[int64]bool   // the steps and keys that are charged
@@ -145,7 +144,7 @@ func (m *meter) decorate(i interpreter.Interpretable) (interpreter.Interpretable
 	switch x := i.(type) {
 	case interpreter.InterpretableCall:
 		i = m.call(x)
-	case *attribute: // it has one more qualifier
+	case *attribute: // the attribute has one more qualifier
 		x.key = m.keys[id]
 	case interpreter.InterpretableAttribute:
 		i = &attribute{x, m.attributes, m.keys[id]}

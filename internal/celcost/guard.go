@@ -10,9 +10,9 @@ import (
 	"github.com/google/cel-go/interpreter/functions"
 )
 
-// A guarded call evaluates its arguments, charges for the call, and makes it.
-// It implements only ID and Eval, because cel-go would use any other methods to
-// bypass Eval.
+// A guarded call evaluates its arguments, charges for the call, and then makes the call.
+// It implements only ID and Eval, because cel-go would use any other methods to bypass
+// Eval.
 type guarded struct {
 	id   int64
 	args []interpreter.InterpretableV2

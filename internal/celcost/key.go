@@ -9,7 +9,7 @@ import (
 // charged as a node. Any other key is charged by its length before it is used:
 // in m[k] when cel-go qualifies m with k, in {k: v} after k is evaluated.
 
-// An attribute is charged when it is used as a key.
+// An attribute wraps a cel-go attribute to charge for it when it is used as a key.
 type attribute struct {
 	interpreter.InterpretableAttribute
 	factory interpreter.AttributeFactory

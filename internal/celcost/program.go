@@ -66,7 +66,7 @@ func (e *Env) Program(checked *cel.Ast, limit uint64) (*Program, error) {
 	texts := constantPatterns(root)
 	var cost uint64
 	for _, text := range texts {
-		cost += 2 * parseCost(text) // compile charges for parsing twice
+		cost += 2 * parseCost(text) // charge for parsing twice, because compile parses again
 	}
 	if cost > limit {
 		return nil, ErrPatterns
@@ -88,9 +88,9 @@ var ErrPatterns = errors.New("its regular expressions cost too much to parse")
 // ErrExceeded is the error of an evaluation that exceeds the limit.
 var ErrExceeded = errors.New("evaluation costs too much")
 
-// Eval evaluates the program and returns the result and its cost, which is at
-// most the limit and does not include [Program.Prepare]. The error is
-// ErrExceeded, the cause of the context's end, or an error of the expression.
+// Eval evaluates the program and returns the result and its cost, which is at most the
+// limit and does not include [Program.Prepare]. The error is ErrExceeded, the context's,
+// or an error of the expression.
 func (p *Program) Eval(ctx context.Context, vars interpreter.Activation, limit uint64) (out ref.Val, spent uint64, err error) {
 	if p.base > limit {
 		return nil, 0, ErrExceeded

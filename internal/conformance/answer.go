@@ -39,7 +39,8 @@ func Kept(list []resolver.Stay) string {
 	return b.String()
 }
 
-// Nothing is the answer of a resolution that changes nothing and holds nothing back.
+// Nothing is the answer of a resolution that changes nothing and in which every operator
+// could be upgraded.
 const Nothing = "nothing to do\n"
 
 // Selected returns what a selection chooses, with the deprecations that concern it.

@@ -64,8 +64,8 @@ func lacks(name, known string) int {
 
 func stem(name string) string { return strings.TrimSuffix(strings.ToLower(name), "-operator") }
 
-// Distance returns the number of insertions, deletions, replacements and
-// transpositions of adjacent letters between two words. Case is ignored.
+// Distance returns the number of insertions, deletions, replacements and transpositions
+// of adjacent letters between two words. It ignores case.
 func Distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	var before []int // the row before the last

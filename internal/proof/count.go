@@ -6,8 +6,9 @@ import (
 	"github.com/olmkit/olmkit/internal/sat"
 )
 
-// If five operators each need one of four APIs, trying every combination hides the reason.
-// Counting shows it, so a proof counts before it tries.
+// If five operators each need one of four APIs, a proof that tries every combination
+// hides the reason. Counting shows the reason, so a proof counts before it tries
+// combinations.
 
 // A Crowding is a set of demands that exceeds the available room.
 type Crowding struct {

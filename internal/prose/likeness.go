@@ -81,7 +81,8 @@ func (w *writing) classLikeness(n int) int {
 	return number
 }
 
-// A key encodes a list of numbers and texts as bytes; different lists have different keys.
+// A key encodes a list of numbers and texts as bytes. Different lists have different
+// keys.
 type key struct{ bytes []byte }
 
 func (k *key) number(n int) { k.bytes = append(strconv.AppendInt(k.bytes, int64(n), 10), ' ') }

@@ -14,8 +14,8 @@ const maxLinks = 40
 
 // escapes returns an error if the symbolic link at name leads out of the tree or in a
 // circle (A16). Contents must not depend on the machine that reads them, or reveal
-// anything about it. A file system that cannot read links decides for itself. If links
-// may change during the load, use an os.Root.
+// anything about it. A file system that cannot read links must apply its own rules. If
+// links may change during the load, use an os.Root.
 func escapes(fsys fs.FS, name, of string) error {
 	lfs, ok := fsys.(fs.ReadLinkFS)
 	if !ok {

@@ -1,5 +1,6 @@
-// Package sample holds a small catalog for the command line, the examples and the tests, so that they work without a
-// download. Its README.md describes what each package shows. The catalog is made up; do not install from it.
+// Package sample holds a small catalog for the command line, the examples and the tests,
+// so that they work without a download. Its README.md describes what each package shows.
+// The catalog is fictitious; do not install from it.
 package sample
 
 import (

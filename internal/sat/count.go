@@ -100,10 +100,9 @@ func (s *Solver) cut(assume []Lit) {
 	s.values, s.forced, s.waiting, s.active, s.used = t.value, t.forced, t.waiting, t.active, t.used
 }
 
-// clause returns the clause that follows because the demands with the numbers
-// in over do not fit into the limits with the numbers in by: one of these
-// demands or limits does not apply, or a literal that was left out of the count
-// holds.
+// clause returns the clause that follows if the demands in over do not fit into the
+// limits in by: one of these demands or limits does not apply, or a literal that was left
+// out of the count holds.
 func (t *tally) clause(over, by []int) []Lit {
 	var out []Lit
 	seen := map[Lit]bool{}
@@ -129,8 +128,8 @@ func (t *tally) clause(over, by []int) []Lit {
 	return out
 }
 
-// hold records that a literal holds, unless it is false already: the search
-// will find that contradiction.
+// hold records that a literal holds, unless it is already false. In that case the search
+// will find the contradiction.
 func (t *tally) hold(l Lit) {
 	if t.value[l] == 0 {
 		t.value[l], t.value[l.Not()] = 1, -1

@@ -31,10 +31,9 @@ func (s *Solver) Prefer(ctx context.Context, hard []Lit, queue []Choice, after f
 	if ok, err = s.Solve(ctx, hard...); !ok || err != nil {
 		return nil, false, err
 	}
-	// A search for each option would be exact but slow. Propagating the choices
-	// is nearly always enough, and one search confirms all of them at the end.
-	// If that search refutes them, the solver learns a clause, and the choices
-	// are made again.
+	// Searching for each option would be exact but slow. Propagating the choices is
+	// nearly always enough, and one search confirms all of them at the end. If that
+	// search refutes them, the solver learns a clause, and the choices are made again.
 	for {
 		if chosen, err = s.choose(ctx, hard, queue, after); err != nil {
 			return nil, false, err

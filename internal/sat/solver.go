@@ -151,8 +151,8 @@ func (s *Solver) AtMostOne(on Lit, ls ...Lit) {
 	}
 }
 
-// Solve reports whether the clauses have a model in which all assumptions hold.
-// The error is the cause of the context's end, after which it soon returns (D18).
+// Solve reports whether the clauses have a model in which all assumptions hold. The error
+// is the context's. Solve returns soon after the context is done (D18).
 func (s *Solver) Solve(ctx context.Context, assume ...Lit) (bool, error) {
 	if err := context.Cause(ctx); err != nil {
 		return false, err

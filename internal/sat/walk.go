@@ -2,10 +2,10 @@ package sat
 
 import "context"
 
-// Walk makes choices in order, breadth first. It skips a choice that is met, and asks
-// choose about the others; choose appends the choices that follow from its own to the
-// queue. Walk ends when the queue is empty, when choose returns false, or with the
-// context's error, and reports whether the queue is empty.
+// Walk makes choices in order, breadth first. It skips a choice that is met, and calls
+// choose for the others, which appends any resulting choices to the queue. Walk ends when
+// the queue is empty, when choose returns false, or with the context's error, and reports
+// whether the queue is empty.
 func Walk[C any](ctx context.Context, queue []C, met func(C) bool, choose func(c C, queue []C) ([]C, bool)) (bool, error) {
 	for len(queue) > 0 {
 		if ctx.Err() != nil {

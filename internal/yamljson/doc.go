@@ -1,4 +1,5 @@
-// Package yamljson turns one YAML document into JSON, quickly when the document is regular.
+// Package yamljson converts a YAML document to JSON, and has a fast path for documents in
+// common styles.
 //
 // File-based catalogs are YAML, and nearly all of that YAML was written by a program: block mappings, block sequences,
 // scalars on one or a few lines, literal text. Such a document can be converted to JSON in one pass over its bytes,
@@ -15,9 +16,10 @@
 //		out, err = yamljson.Slow(ctx, doc, opts)
 //	}
 //
-// A document means what it means to sigs.k8s.io/yaml v1.6.0, which reads YAML 1.1: `yes` is true, `0777` is 511, `1e3`
-// is 1000, and `2001-01-01` is a string. When Convert reports ok, its output decodes to the same JSON value as that of
-// YAMLToJSON. The object keys are in the order of the document; those of YAMLToJSON are sorted.
+// Documents are interpreted as by sigs.k8s.io/yaml v1.6.0, which reads YAML 1.1: `yes` is
+// true, `0777` is 511, `1e3` is 1000, and `2001-01-01` is a string. When Convert reports
+// ok, its output decodes to the same JSON value as that of YAMLToJSON. The object keys
+// are in the order of the document; those of YAMLToJSON are sorted.
 //
 // # The subset
 //
@@ -34,9 +36,10 @@
 //
 // # One door
 //
-// All YAML that olmkit reads goes through this package, because a short document can expand to a very large value. The
-// size of expanded aliases and the number of nodes are limited before anything is built (S1). [JSON] accepts YAML and
-// JSON, [Stream] splits a stream into documents, and [Tree] is for callers that need line numbers.
+// All YAML that olmkit reads goes through this package, because even a short document can
+// expand to a very large value. The size of expanded aliases and the number of nodes are
+// limited before anything is built (S1). [JSON] accepts YAML and JSON, [Stream] splits a
+// stream into documents, and [Tree] is for callers that need line numbers.
 //
 // # Skipping
 //

@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 )
 
-// endOfValue returns the start of the first line after the value of the key whose colon is at p. The value consists of
-// the rest of the line, the following lines that are indented more than indent, which is the key's column, and, if
-// these are empty, a sequence at that column. Comments and blank lines after the value are left to the caller. Quoted
-// scalars and flow collections may continue at any column, so indentation means nothing inside them, and those that
-// begin in the value are followed to their end. ok is false if it is not certain where they begin.
+// endOfValue returns the start of the first line after the value of the key whose colon
+// is at p. The value consists of the rest of the line, the following lines that are
+// indented more than indent, which is the key's column, and, if these are empty, a
+// sequence at that column. Comments and blank lines after the value are left to the
+// caller. Quoted scalars and flow collections may continue at any column, so indentation
+// has no meaning inside them; endOfValue finds the end of each one that begins in the
+// value. ok is false if it is not certain where they begin.
 func (c *converter) endOfValue(p, indent int) (end int, ok bool) {
 	doc := c.doc
 	from, sequence := p, false

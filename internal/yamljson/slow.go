@@ -22,8 +22,9 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Slow returns the JSON form of the YAML document doc, using the parser of sigs.k8s.io/yaml. The error is an *Error, a
-// *[LimitError], the cause of the context's end, or [ErrMore] if anything but empty documents follows the first one.
+// Slow returns the JSON form of the YAML document doc, using the parser of
+// sigs.k8s.io/yaml. The error is an *Error, a *[LimitError], the context's, or [ErrMore]
+// if anything but empty documents follows the first one.
 func Slow(ctx context.Context, doc []byte, opts *Options) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the parser panics on a few malformed inputs

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// For work on eight bytes at a time: ones multiplied by a byte has that byte in each of its eight bytes (lanes).
+// Constants for processing eight bytes at a time: ones multiplied by a byte has that byte
+// in each of its eight bytes (lanes).
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080

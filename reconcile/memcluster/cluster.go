@@ -157,7 +157,7 @@ func (c *Cluster) release(k olm.Key) error {
 	if o.Metadata.IsDeleted() {
 		return nil
 	}
-	o.Metadata.DeletionTimestamp = time.Unix(0, 0).UTC() // without a clock, any time will do
+	o.Metadata.DeletionTimestamp = time.Unix(0, 0).UTC() // without a clock, use an arbitrary time
 	if c.Now != nil {
 		o.Metadata.DeletionTimestamp = c.Now().UTC().Truncate(time.Second)
 	}

@@ -89,7 +89,7 @@ func metadata(o *olm.Object) error {
 	}
 	for i, r := range m.OwnerReferences {
 		if r.APIVersion == "" || r.Kind == "" || r.Name == "" || r.UID == "" {
-			return fmt.Errorf("/metadata/ownerReferences/%d: wants apiVersion, kind, name and uid", i)
+			return fmt.Errorf("/metadata/ownerReferences/%d: want apiVersion, kind, name and uid", i)
 		}
 	}
 	return nil

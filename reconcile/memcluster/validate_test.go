@@ -35,7 +35,7 @@ func TestInvalidCreation(t *testing.T) {
 		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, labels: {a/b/c: d}}}`, `/metadata/labels: "a/b/c" is not a qualified name`},
 		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, labels: {x.io/a: "-d"}}}`, `/metadata/labels/x.io/a: "-d": at most 63 letters`},
 		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, annotations: {_a: d}}}`, `/metadata/annotations: "_a" is not a qualified name`},
-		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, ownerReferences: [{kind: A, name: a, uid: u}]}}`, "/metadata/ownerReferences/0: wants apiVersion, kind, name and uid"},
+		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, ownerReferences: [{kind: A, name: a, uid: u}]}}`, "/metadata/ownerReferences/0: want apiVersion, kind, name and uid"},
 		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, labels: {x.io/A: d_1, b: ""}, annotations: {Some.Io/thing: "any thing"}}}`, ""},
 		{`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: as.y.io}, spec: {group: x.io, names: {plural: as}, versions: [{name: v1, storage: true}]}}`, `/metadata/name: want /spec/names/plural and /spec/group: "as.x.io"`},
 		{`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: as.x.io}, spec: {group: x.io, names: {plural: as}, versions: [{name: v1, storage: true}, {name: v1}]}}`, `/spec/versions: version "v1" occurs twice`},

@@ -74,6 +74,6 @@ func (list List) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// JSONSchemaAlias returns a value of the type that facts marshal as, for generators of
-// JSON Schemas.
+// JSONSchemaAlias returns a value of the type that facts marshal as. It is exported for
+// the generator of the JSON Schemas, which is in another module.
 func (List) JSONSchemaAlias() any { return []factJSON{} }

@@ -57,7 +57,7 @@ func (f *Unavailable) String() string {
 		case s.Catalog == "":
 			text += fmt.Sprintf("it names catalog namespace %s without a catalog; set both or neither", s.CatalogNamespace)
 		default:
-			text += fmt.Sprintf("there is no catalog %s", s.Source())
+			text += fmt.Sprintf("catalog %s does not exist", s.Source())
 		}
 	case "package":
 		text += fmt.Sprintf("%s package %s", where, s.Package)

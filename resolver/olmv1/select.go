@@ -73,7 +73,7 @@ func selectFor(ctx context.Context, r *Request) (*selecting, error) {
 	return s, nil
 }
 
-// selecting is a selection in progress.
+// A selecting holds the state of a selection.
 type selecting struct {
 	*Request
 	rng       VersionRange

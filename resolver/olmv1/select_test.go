@@ -85,7 +85,7 @@ func TestSelect(t *testing.T) {
 		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c; the closest is demo`},
 		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
 			"no-catalog: no available catalog is selected (of 1 given)"},
-		{"C2: the other syntax", olmv1.Request{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": comparisons are separated by a comma or a space: write ">=1.0.0 <2.0.0"`},
+		{"C2: the other syntax", olmv1.Request{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": separate comparisons with a comma or a space: write ">=1.0.0 <2.0.0"`},
 		{"C1: a bad installed version", olmv1.Request{Installed: at("1.0")}, `problem: /installed/version: "1.0" is not a semantic version: want three numbers, such as 1.2.3 or 1.2.3-rc.1`},
 		{"C4: a bad policy", olmv1.Request{Policy: "Any"}, `problem: /policy: "Any" is neither CatalogProvided nor SelfCertified`},
 		{"C1: a bad selector", olmv1.Request{Selector: &olmv1.LabelSelector{MatchExpressions: []olmv1.LabelRequirement{{Key: "a", Operator: "Near"}}}},
@@ -159,15 +159,15 @@ func TestSelectObeysContext(t *testing.T) {
 func TestVersionRangeErrors(t *testing.T) {
 	// H17: errors for invalid ranges suggest a valid one.
 	for text, want := range map[string]string{
-		"":                             `invalid version range "": it is empty; leave it out for any version`,
-		"V1.2.3":                       `invalid version range "V1.2.3": versions have a small v, or none: write "v1.2.3"`,
-		"==1.0.0":                      `invalid version range "==1.0.0": equality is one =: write "=1.0.0"`,
-		">=1<2":                        `invalid version range ">=1<2": comparisons are separated by a comma or a space: write ">=1 <2"`,
-		">=1 && <2":                    `invalid version range ">=1 && <2": and is a comma: write ">=1 , <2"`,
-		"1.0 | 2.0":                    `invalid version range "1.0 | 2.0": alternatives are separated by ||: write "1.0 || 2.0"`,
-		"[1.0,2.0)":                    `invalid version range "[1.0,2.0)": intervals in brackets are not known here; write >=1.0.0, <2.0.0`,
-		"latest":                       `invalid version range "latest": want comparisons such as >=1.2.0, <2.0.0 or ^1.2 or ~1.2.3 or 1.2.x, alternatives separated by ||`,
-		"!1.0.0 <2.0.0":                `invalid version range "!1.0.0 <2.0.0": it is written as a skipRange or versionRange of a catalog (blang/semver); here comparisons are those of Masterminds/semver, such as >=1.2.0, <2.0.0 or ^1.2 or 1.2.x`,
+		"":                             `invalid version range "": it is empty; omit it to allow any version`,
+		"V1.2.3":                       `invalid version range "V1.2.3": use a lowercase v, or none: write "v1.2.3"`,
+		"==1.0.0":                      `invalid version range "==1.0.0": use a single = for equality: write "=1.0.0"`,
+		">=1<2":                        `invalid version range ">=1<2": separate comparisons with a comma or a space: write ">=1 <2"`,
+		">=1 && <2":                    `invalid version range ">=1 && <2": use a comma instead of &&: write ">=1 , <2"`,
+		"1.0 | 2.0":                    `invalid version range "1.0 | 2.0": separate alternatives with ||: write "1.0 || 2.0"`,
+		"[1.0,2.0)":                    `invalid version range "[1.0,2.0)": intervals in brackets are not supported; write >=1.0.0, <2.0.0`,
+		"latest":                       `invalid version range "latest": want comparisons such as >=1.2.0, <2.0.0 or ^1.2 or ~1.2.3 or 1.2.x, with || between alternatives`,
+		"!1.0.0 <2.0.0":                `invalid version range "!1.0.0 <2.0.0": it uses the syntax of a catalog's skipRange or versionRange (blang/semver); use the syntax of Masterminds/semver, such as >=1.2.0, <2.0.0 or ^1.2 or 1.2.x`,
 		strings.Repeat("1.0.0 ", 1000): `invalid version range of 6000 bytes: at most 4096 are allowed`,
 	} {
 		_, err := olmv1.ParseVersionRange(text)

@@ -43,16 +43,16 @@ func ParseVersionRange(text string) (VersionRange, error) { // C2
 
 var touching = regexp.MustCompile(`([0-9A-Za-z*])([<>=!~^])`)
 
-// rangeAdvice returns what is wrong with a range that does not parse.
+// rangeAdvice returns an error that states how to fix a range that does not parse.
 func rangeAdvice(text string) error { // H17
 	trimmed := strings.TrimSpace(text)
 	for _, try := range []struct{ with, why string }{
-		{strings.ReplaceAll(text, "==", "="), "equality is one ="},
-		{touching.ReplaceAllString(text, "$1 $2"), "comparisons are separated by a comma or a space"},
-		{strings.ReplaceAll(text, "V", "v"), "versions have a small v, or none"},
-		{strings.ReplaceAll(text, "&&", ","), "and is a comma"},
-		{strings.ReplaceAll(text, " | ", " || "), "alternatives are separated by ||"},
-		{strings.Trim(trimmed, ",|"), "a comma or || stands between two comparisons"},
+		{strings.ReplaceAll(text, "==", "="), "use a single = for equality"},
+		{touching.ReplaceAllString(text, "$1 $2"), "separate comparisons with a comma or a space"},
+		{strings.ReplaceAll(text, "V", "v"), "use a lowercase v, or none"},
+		{strings.ReplaceAll(text, "&&", ","), "use a comma instead of &&"},
+		{strings.ReplaceAll(text, " | ", " || "), "separate alternatives with ||"},
+		{strings.Trim(trimmed, ",|"), "use a comma or || only between comparisons"},
 	} {
 		if try.with == text || try.with == "" {
 			continue
@@ -63,15 +63,15 @@ func rangeAdvice(text string) error { // H17
 	}
 	switch {
 	case trimmed == "":
-		return errors.New("it is empty; leave it out for any version")
+		return errors.New("it is empty; omit it to allow any version")
 	case strings.ContainsAny(trimmed, "[]()"):
-		return errors.New("intervals in brackets are not known here; write >=1.0.0, <2.0.0")
+		return errors.New("intervals in brackets are not supported; write >=1.0.0, <2.0.0")
 	}
 	if _, err := constraints.ParseRange(text); err == nil {
-		return errors.New("it is written as a skipRange or versionRange of a catalog (blang/semver); " +
-			"here comparisons are those of Masterminds/semver, such as >=1.2.0, <2.0.0 or ^1.2 or 1.2.x")
+		return errors.New("it uses the syntax of a catalog's skipRange or versionRange (blang/semver); " +
+			"use the syntax of Masterminds/semver, such as >=1.2.0, <2.0.0 or ^1.2 or 1.2.x")
 	}
-	return errors.New("want comparisons such as >=1.2.0, <2.0.0 or ^1.2 or ~1.2.3 or 1.2.x, alternatives separated by ||")
+	return errors.New("want comparisons such as >=1.2.0, <2.0.0 or ^1.2 or ~1.2.3 or 1.2.x, with || between alternatives")
 }
 
 // Contains reports whether the version is in the range. It ignores build

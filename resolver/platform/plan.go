@@ -51,7 +51,7 @@ type Unchecked struct {
 	// Platform is the version of the platform, empty for a bundle.
 	Platform string `json:"platform,omitempty"`
 	// Catalog is the name of the catalog, or empty if there is none. Errors is the number
-	// of its errors that may concern an installed operator.
+	// of errors in it that may concern an installed operator.
 	Catalog string `json:"catalog,omitempty"`
 	Errors  int    `json:"errors,omitzero"`
 	// Package and Bundle are those of an installed operator.
@@ -67,7 +67,7 @@ func (u Unchecked) String() string {
 	case u.Errors > 0:
 		return fmt.Sprintf("catalog %q for %s has %s; the parts with errors were not checked", u.Catalog, u.Platform, phrase.Count(u.Errors, "error"))
 	}
-	return fmt.Sprintf("there is no catalog for %s; operators were not checked there", u.Platform)
+	return fmt.Sprintf("no catalog was given for %s; operators were not checked at that version", u.Platform)
 }
 
 // A Step is one upgrade: of the platform when Operator is nil.

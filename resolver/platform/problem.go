@@ -115,7 +115,7 @@ func (p *Problem) Open(ctx context.Context, dir document.OpenDir) error {
 	return nil
 }
 
-// A trip is a parsed problem.
+// A trip is a problem after parsing.
 type trip struct {
 	*Problem
 	from, to property.MinorVersion

@@ -41,8 +41,8 @@ func without[T any](list []T, gone func(i int) bool) []T {
 	return out
 }
 
-// removeBlobs removes the blobs that both is and gone select. gone gets the number of a blob among
-// those that is selects.
+// removeBlobs removes the blobs that is selects and for which gone returns true. The
+// argument of gone is the index of the blob among those that is selects.
 func removeBlobs(m *model, is func(*blob) bool, gone func(int) bool) {
 	n := 0
 	for i, list := range m.cats {
@@ -234,7 +234,8 @@ func eachSetting(m *model, f func() bool) {
 		for _, field := range []*string{&s.StartingCSV, &s.InstalledCSV, &s.Channel} {
 			clear(field)
 		}
-		// Half the name of a catalog would be another fault (H28).
+		// A catalog without its namespace, or the reverse, would cause a different
+		// conflict (H28).
 		if (s.Catalog != "" || s.CatalogNamespace != "") && f() {
 			s.Catalog, s.CatalogNamespace = "", ""
 		}

@@ -19,6 +19,6 @@
 //     in the whole catalog;
 //   - bundles that satisfy the requirements of kept ones, chosen as package resolver does.
 //
-// Edges are never rewritten. A kept entry may replace a name that is not kept, so clusters
-// with that name installed still have an upgrade path.
+// Edges are never rewritten. A kept entry may replace a name that is not kept, so
+// clusters that have that bundle installed still have an upgrade path.
 package subset

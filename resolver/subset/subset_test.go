@@ -89,7 +89,7 @@ func TestRequestErrors(t *testing.T) {
 	}{
 		{subset.Request{Packages: []subset.Want{{Package: "bd"}}}, `problem: /packages/0/package: the catalog has no package "bd"`},
 		{subset.Request{Packages: []subset.Want{{Package: "db", Channels: []string{"beta"}}}}, `problem: /packages/0/channels: package "db" has no channel "beta", only fast, stable`},
-		{subset.Request{Packages: []subset.Want{{Package: "db", Versions: "==1"}}}, `problem: /packages/0/versions: invalid version range "==1": equality is one =: write "=1"`},
+		{subset.Request{Packages: []subset.Want{{Package: "db", Versions: "==1"}}}, `problem: /packages/0/versions: invalid version range "==1": use a single = for equality: write "=1"`},
 		{subset.Request{Installed: []subset.Installed{{Package: "db", Name: "x", Version: "1"}}}, `problem: /installed/0/version: "1" is not a semantic version: want three numbers, such as 1.2.3 or 1.2.3-rc.1`},
 	} {
 		if _, err := subset.Cut(context.Background(), c, tt.r); err == nil || err.Error() != tt.want {

@@ -20,7 +20,7 @@ type Content interface {
 	Manifests(ctx context.Context, id resolver.CatalogID, b graph.Bundle) ([]olm.Object, error)
 }
 
-// ErrPending is the error of a catalog that has not been read yet.
+// ErrPending is the error for a catalog that has not been read yet.
 var ErrPending = errors.New("the catalog has not been read yet")
 
 // A planner plans the changes of CatalogSources.

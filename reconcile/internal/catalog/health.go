@@ -72,7 +72,7 @@ func Missing(ctx context.Context, w *world.World, p *change.Writer, content Cont
 		if _, err := content.Catalog(ctx, id); ctx.Err() != nil {
 			return context.Cause(ctx)
 		} else if err != nil {
-			continue // no content either: the refusal reports the missing catalog
+			continue // without content, the refusal reports the missing catalog
 		}
 		key := olm.Key{Group: olm.Group, Kind: olm.KindCatalogSource, Namespace: id.Namespace, Name: id.Name}
 		p.Note(key, "does not exist, so subscription %q cannot use the content of the catalog; create the CatalogSource", s.Metadata.Name).Rule = "D14"

@@ -20,13 +20,13 @@ func (p *planner) finalize() error {
 		}
 		if o := p.left(c); o != nil {
 			if o.Metadata.IsDeleted() {
-				p.Note(c.Key(), "waits for %s, which was made for it and %s", o.Key(), status.Leaving(&o.Header)).Rule = "E22"
+				p.Note(c.Key(), "waits for %s, which was created for it and %s", o.Key(), status.Leaving(&o.Header)).Rule = "E22"
 			}
 			continue
 		}
 		out := *c
 		out.Metadata.Finalizers = slices.DeleteFunc(slices.Clone(c.Metadata.Finalizers), func(f string) bool { return f == world.Finalizer })
-		if err := p.Emit(change.Update, &out, c.Key(), nil, "E22", "loses its finalizer, because the objects made for it outside its namespace are gone"); err != nil {
+		if err := p.Emit(change.Update, &out, c.Key(), nil, "E22", "no longer needs its finalizer, because the objects that were created for it in other namespaces are gone"); err != nil {
 			return err
 		}
 	}

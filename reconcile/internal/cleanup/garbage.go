@@ -24,7 +24,7 @@ func (p *planner) garbage() error {
 	}
 	wanted := map[olm.Key]bool{}
 	gs := p.Groups()
-	undecided := len(gs) != 1 || gs[0].Status.Namespaces == nil // so what exists stays
+	undecided := len(gs) != 1 || gs[0].Status.Namespaces == nil // then keep what exists
 	for _, c := range p.Own() {
 		if c.Metadata.IsDeleted() {
 			continue

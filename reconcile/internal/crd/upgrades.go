@@ -35,8 +35,8 @@ func New(w *world.World, p *change.Writer, plan *olm.InstallPlan, opts Options) 
 	return &Upgrades{World: w, Writer: p, opts: opts, plan: plan}
 }
 
-// A Violation is a reason why a new definition of a CRD cannot replace the old one (E7), or
-// why this is unknown.
+// A Violation is a reason why a new definition of a CRD cannot replace the old one (E7),
+// or why it is unknown whether it can.
 type Violation struct {
 	Version   string
 	Object    olm.Key

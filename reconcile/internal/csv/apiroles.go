@@ -12,9 +12,9 @@ import (
 )
 
 // ensureAPIRoles maintains the roles for the users of an operator's APIs (F7) while the
-// operator runs. This follows the running OLM; its documentation describes them for every
-// member of a group. It adds notes about roles that belong to another namespace and that
-// the group's roles do not aggregate.
+// operator runs. This follows the running OLM; according to its documentation, every
+// member of a group has these roles. It adds notes about roles that belong to another
+// namespace and that the group's roles do not aggregate.
 func (p *planner) ensureAPIRoles(g *olm.OperatorGroup, c *olm.ClusterServiceVersion) error {
 	var holders []string
 	for _, r := range operatorgroup.APIRoles(g, c, p.Naming) {

@@ -31,9 +31,9 @@ type planner struct {
 	unjudged map[olm.Key]string
 }
 
-// Advance moves each CSV of the namespace through its phases. It returns
-// the minKubeVersion of those where it could not be checked, because the version of the
-// cluster is unknown.
+// Advance moves each CSV of the namespace through its phases. It returns the
+// minKubeVersions that could not be checked because the version of the cluster is
+// unknown.
 func Advance(ctx context.Context, w *world.World, p *change.Writer, opts Options) (unjudged map[olm.Key]string, err error) {
 	c := planner{&generated.Keeper{World: w, Writer: p, Naming: opts.Naming}, opts, map[olm.Key]string{}}
 	return c.unjudged, c.installations(ctx)

@@ -175,7 +175,7 @@ func configure(pod, annotations map[string]any, config *olm.SubscriptionConfig) 
 		}
 	})
 	if len(errs) > 0 {
-		return errs[0] // all containers have the same error
+		return errs[0] // every container would return the same error
 	}
 	return nil
 }

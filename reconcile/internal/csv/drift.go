@@ -35,10 +35,10 @@ const annotationRestored = "olmkit/restored-from"
 func (p *planner) drift(want, have *olm.Deployment) string {
 	var w, h any
 	if olm.Unmarshal(want.Spec, &w) != nil || olm.Unmarshal(have.Spec, &h) != nil {
-		return "" // an invalid spec cannot have been written
+		return "" // an invalid spec is never written
 	}
 	if m, ok := h.(map[string]any); !ok || m["template"] == nil {
-		return "" // every deployment has a spec, so it was not read
+		return "" // every deployment has a spec, so this one was not read
 	}
 	at, ok := lacks(w, h, "", false)
 	if !ok {

@@ -59,8 +59,8 @@ func (p *planner) permissionRequirements(c *olm.ClusterServiceVersion) []olm.Req
 	return list
 }
 
-// isForeignAccount reports whether a service account of the namespace is owned by CSVs, but
-// neither by c nor by another version of the operator.
+// isForeignAccount reports whether a service account of the namespace is owned by CSVs,
+// but not by c or another version of the operator.
 func (p *planner) isForeignAccount(c *olm.ClusterServiceVersion, name string) bool {
 	o := p.Object(olm.Key{Group: world.KindServiceAccount.Group, Kind: world.KindServiceAccount.Kind, Namespace: p.Namespace, Name: name})
 	if o == nil {

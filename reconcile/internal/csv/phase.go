@@ -70,7 +70,7 @@ func (p *planner) installation(c *olm.ClusterServiceVersion) error {
 		}
 	}
 	if held := *c; hold(&held) {
-		return p.Emit(change.Update, &held, c.Key(), nil, "E22", "gets a finalizer, so that objects made for it outside its namespace are deleted first")
+		return p.Emit(change.Update, &held, c.Key(), nil, "E22", "gets a finalizer, so that the objects created for it in other namespaces are deleted first")
 	}
 	switch {
 	case j.Undecided:
@@ -284,8 +284,8 @@ func (p *planner) replacing(c *olm.ClusterServiceVersion) *transition {
 	return stays
 }
 
-// arriving returns the CSV that will replace another one, if it exists and neither its
-// group nor the older operator blocks it permanently.
+// arriving returns the CSV that is going to replace another one, if it exists and neither
+// its group nor the older operator blocks it permanently.
 func (p *planner) arriving(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersion {
 	next := p.Replacement(c)
 	if next == nil || next.Metadata.IsDeleted() || next.Status.Phase == olm.PhaseFailed || world.NotUpgradeable(p.Condition(c.Metadata.Name)) != "" {

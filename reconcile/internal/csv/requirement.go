@@ -28,7 +28,7 @@ const (
 	reqUnknown = "Unknown"
 )
 
-// A verdict on requirements.
+// A verdict is the result of checking requirements.
 type verdict int
 
 const (

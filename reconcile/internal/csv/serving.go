@@ -17,8 +17,8 @@ import (
 // Package serving computes the objects that webhooks and aggregated APIs need. This file
 // plans the changes and the resulting transitions of a CSV.
 
-// servingState returns the state that the objects of a CSV depend on. The namespace has one
-// operator group, or the CSV would have failed.
+// servingState returns the state that the objects of a CSV depend on. The namespace has
+// exactly one operator group; otherwise, the CSV would have failed.
 func (p *planner) servingState(c *olm.ClusterServiceVersion) *serving.State {
 	s := &serving.State{Find: p.Find, Group: &olm.OperatorGroup{}, Now: p.Now, NewKey: p.opts.NewKey}
 	if gs := p.Groups(); len(gs) == 1 {

@@ -111,8 +111,8 @@ type execution struct {
 	out  olm.InstallPlan
 	// unpacked holds the steps of the bundles to which steps of the plan refer, by CSV.
 	unpacked map[string][]olm.Step
-	// problems are why steps cannot be executed. waits are what the plan waits for; they end
-	// without a change to the plan.
+	// problems are the reasons why steps cannot be executed. waits are what the plan
+	// waits for; when that happens, the plan itself need not change.
 	problems, waits []string
 	crds            *crd.Upgrades
 	// defined holds the CRDs of the plan. It is computed on first use.
@@ -236,7 +236,7 @@ func (e *execution) refused() string {
 	return strings.Join(parts, "; ")
 }
 
-// retrying reports whether the plan retries refused steps.
+// retrying reports whether the plan's message shows that it is retrying refused steps.
 func (e *execution) retrying() bool {
 	return slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && e.Touches(r.Key) })
 }

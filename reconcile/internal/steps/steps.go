@@ -99,7 +99,7 @@ func (p *Builder) bundleSteps(ctx context.Context, s resolver.Selected) ([]olm.S
 		resources = append(resources, &others[i])
 	}
 	for _, name := range rbac.ServiceAccounts {
-		if name != "default" { // it exists in every namespace
+		if name != "default" { // every namespace has it
 			account := generated.ServiceAccount(p.Namespace, name)
 			// OLM, if it executes the plan, adds only the owners in the manifest.
 			account.Metadata.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(csv)}

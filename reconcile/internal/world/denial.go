@@ -52,7 +52,7 @@ func (d *denial) Error() string {
 // account may not grant permissions.
 func (d *denial) Short() string {
 	if d.rule != nil {
-		return fmt.Sprintf("give in %s what it may not do itself", d.key)
+		return fmt.Sprintf("grant permissions in %s that it does not have", d.key)
 	}
 	return d.verb + " " + d.key.String()
 }

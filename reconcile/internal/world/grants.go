@@ -7,9 +7,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// grants holds the rules that bindings grant to the service accounts of the
-// namespace, by account and by the namespace in which they apply. An empty
-// account means all accounts, and an empty namespace the whole cluster.
+// grants holds the rules that bindings grant to the service accounts of the namespace, by
+// account and by the namespace in which they apply. An empty account name means all
+// accounts, and an empty namespace means the whole cluster.
 type grants map[string]map[string][]olm.PolicyRule
 
 func newGrants(s *State) grants {

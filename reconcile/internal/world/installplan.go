@@ -32,7 +32,7 @@ func TryAgain(ip *olm.InstallPlan) string {
 	return fmt.Sprintf("to try again, fix the cause and delete install plan %q: a new one is created", ip.Metadata.Name)
 }
 
-// The condition of an install plan, and its reasons.
+// The type of the condition of an install plan, and its reasons.
 const (
 	ConditionInstalled       = "Installed"
 	ReasonInstallCheckFailed = "InstallCheckFailed"

@@ -47,8 +47,8 @@ func (w *World) Knows(k olm.GroupKind) bool {
 	return slices.Contains(w.State.Known, k) || slices.Contains(w.State.Known, AllKinds)
 }
 
-// IsRead reports whether an object that is not in the snapshot is known not to exist. If this
-// is unknown, it records the object, and Unread returns it.
+// IsRead reports whether a missing object is known not to exist. If this is unknown, it
+// records the name of the object for Unread.
 func (w *World) IsRead(k olm.GroupKind, name string) bool {
 	if w.Knows(k) || !slices.Contains(PlannedKinds(), k) {
 		return true
