@@ -1,0 +1,118 @@
+package rollout
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The types of the conditions of a revision.
+const (
+	Progressing = "Progressing"
+	Available   = "Available"
+	Succeeded   = "Succeeded"
+)
+
+// progress is what a pass found out about an active revision.
+type progress struct {
+	complete   bool
+	phase      int      // the number of the phase with collisions
+	collisions []string // a line for each
+	failing    string   // the first object of the current phase that fails a probe
+}
+
+func (p *progress) collide(o *unstructured.Unstructured) {
+	by := "without a controller"
+	if c := metav1.GetControllerOfNoCopy(o); c != nil {
+		by = fmt.Sprintf("controlled by %s %s", c.Kind, c.Name)
+	}
+	p.collisions = append(p.collisions, fmt.Sprintf("%s exists already, %s", title(o), by))
+}
+
+func (p *progress) fail(o *unstructured.Unstructured, messages []string) { // K98
+	if p.failing == "" {
+		p.failing = fmt.Sprintf("%s: %s", title(o), strings.Join(messages, " and "))
+	}
+}
+
+// title names an object in conditions.
+func title(o *unstructured.Unstructured) string {
+	name := o.GetName()
+	if ns := o.GetNamespace(); ns != "" {
+		name = ns + "/" + name
+	}
+	return fmt.Sprintf("Object %s.%s %s", o.GetKind(), o.GetAPIVersion(), name)
+}
+
+func condition(typ string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
+	return metav1.Condition{Type: typ, Status: status, Reason: reason, Message: message}
+}
+
+// report sets the conditions of an active revision.
+func (w *world) report(r *Revision, p progress) { // K97, K98, K99
+	rolling := fmt.Sprintf("Revision %s is rolling out.", r.Version)
+	progressing := condition(Progressing, metav1.ConditionTrue, "RollingOut", rolling)
+	available := condition(Available, metav1.ConditionFalse, "RollingOut", rolling)
+	if p.complete {
+		w.status(r, []metav1.Condition{
+			condition(Progressing, metav1.ConditionTrue, "Succeeded", fmt.Sprintf("Revision %s has rolled out.", r.Version)),
+			condition(Available, metav1.ConditionTrue, "ProbesSucceeded", "Objects are available and pass all probes."),
+			condition(Succeeded, metav1.ConditionTrue, "Succeeded", "Revision succeeded rolling out."),
+		})
+		return
+	}
+	if p.failing != "" {
+		available.Reason, available.Message = "ProbeFailure", p.failing
+	}
+	if len(p.collisions) > 0 {
+		progressing.Reason = "Retrying"
+		progressing.Message = fmt.Sprintf("revision object collisions in phase %d\n%s", p.phase, strings.Join(p.collisions, "\n"))
+	}
+	if r.Deadline > 0 && !meta.IsStatusConditionTrue(r.Conditions, Succeeded) { // K96
+		end := r.Created.Add(r.Deadline)
+		if w.snapshot.Now.Before(end) {
+			if w.plan.Due.IsZero() || end.Before(w.plan.Due) {
+				w.plan.Due = end
+			}
+		} else {
+			progressing = condition(Progressing, metav1.ConditionFalse, "ProgressDeadlineExceeded",
+				fmt.Sprintf("Revision has not rolled out for %d minute(s). Last status: %s", int(r.Deadline/time.Minute), progressing.Message))
+		}
+	}
+	w.status(r, []metav1.Condition{progressing, available})
+}
+
+func archiving(r *Revision) []metav1.Condition { // K94
+	return []metav1.Condition{
+		condition(Progressing, metav1.ConditionTrue, "Retrying", "removing revision resources that are not owned by another revision"),
+		condition(Available, metav1.ConditionUnknown, "Archived", "revision is archived"),
+	}
+}
+
+func archived(r *Revision) []metav1.Condition { // K97
+	return []metav1.Condition{
+		condition(Progressing, metav1.ConditionFalse, "Archived", "revision is archived"),
+		condition(Available, metav1.ConditionUnknown, "Archived", "revision is archived"),
+	}
+}
+
+// status sets conditions and returns whether that changes the revision.
+func (w *world) status(r *Revision, list []metav1.Condition) bool {
+	now := slices.Clone(r.Conditions)
+	for _, c := range list {
+		c.ObservedGeneration = r.Generation
+		c.LastTransitionTime = metav1.NewTime(w.snapshot.Now)
+		meta.SetStatusCondition(&now, c)
+	}
+	if reflect.DeepEqual(now, r.Conditions) {
+		return false
+	}
+	w.write(r, Write{Op: SetStatus, Conditions: now})
+	return true
+}

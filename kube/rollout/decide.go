@@ -1,0 +1,163 @@
+package rollout
+
+import (
+	"cmp"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+// A world is a snapshot with its indexes, and the plan that is made.
+type world struct {
+	revisions []*Revision // by number
+	objects   map[string]*unstructured.Unstructured
+	snapshot  *Snapshot
+	plan      *Plan
+}
+
+// Decide returns the writes that are due for the revisions of an extension. The order of the
+// snapshot does not matter.
+func Decide(s *Snapshot) *Plan {
+	w := &world{objects: map[string]*unstructured.Unstructured{}, snapshot: s, plan: &Plan{}}
+	for i := range s.Revisions {
+		w.revisions = append(w.revisions, &s.Revisions[i])
+	}
+	slices.SortFunc(w.revisions, func(a, b *Revision) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
+	})
+	for _, o := range s.Objects {
+		w.objects[registryv1.Key(o)] = o
+	}
+	for _, r := range w.revisions {
+		switch {
+		case r.Deleting && !r.Archived:
+			if r.Finalizer { // K95: the garbage collector deletes its objects
+				w.write(r, Write{Op: RemoveFinalizer})
+			}
+		case r.Archived:
+			w.tearDown(r)
+		case !r.Finalizer:
+			w.write(r, Write{Op: AddFinalizer}) // K95
+		default:
+			w.rollOut(r)
+		}
+	}
+	return w.plan
+}
+
+func (w *world) write(r *Revision, x Write) {
+	x.Revision, x.Version = r.Name, r.ResourceVersion
+	w.plan.Writes = append(w.plan.Writes, x)
+}
+
+// rollOut brings the objects of an active revision to the cluster, phase by phase.
+func (w *world) rollOut(r *Revision) { // K87
+	var p progress
+	for i, phase := range r.Phases {
+		before := len(w.plan.Writes)
+		ready := true
+		for _, o := range phase.Objects {
+			if !w.object(r, o, &p) {
+				ready = false
+			}
+		}
+		if len(p.collisions) > 0 {
+			p.phase = i + 1
+		}
+		if !ready || len(w.plan.Writes) > before {
+			w.report(r, p)
+			return
+		}
+	}
+	p.complete = true
+	for _, old := range w.revisions { // K93
+		if old.Number < r.Number && !old.Archived && !old.Deleting {
+			w.write(old, Write{Op: Archive})
+		}
+	}
+	w.report(r, p)
+}
+
+// object keeps one object in line, and returns whether it is ready.
+func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress) bool {
+	live := w.objects[registryv1.Key(want)]
+	switch w.claim(r, want, live) {
+	case missing:
+		w.write(r, Write{Op: Create, Object: owned(r, want, nil)})
+		return false
+	case foreign:
+		p.collide(live)
+		return false
+	case newer:
+		return true
+	case adoptable:
+		w.write(r, Write{Op: Apply, Object: owned(r, want, live)})
+		return false
+	}
+	if live.GetDeletionTimestamp() != nil {
+		return false // created again once it is gone
+	}
+	if desired := owned(r, want, live); !contains(live.Object, desired.Object) {
+		w.write(r, Write{Op: Apply, Object: desired}) // K86
+		return false
+	}
+	v, messages := probe(live, r.Probes)
+	if v != passed {
+		p.fail(live, messages)
+	}
+	return v == passed
+}
+
+// tearDown removes the objects of an archived revision, the last phase first.
+func (w *world) tearDown(r *Revision) { // K94
+	if !r.Finalizer {
+		return
+	}
+	for _, phase := range slices.Backward(r.Phases) {
+		gone := true
+		for _, o := range phase.Objects {
+			live := w.objects[registryv1.Key(o)]
+			if live == nil || !refers(live, r) {
+				continue
+			}
+			c := metav1.GetControllerOfNoCopy(live)
+			switch {
+			case c == nil || c.UID != r.UID:
+				gone = false
+				w.write(r, Write{Op: Release, Object: released(r, live)})
+			case w.active(o):
+				gone = false // its revision adopts it first
+			default:
+				gone = false
+				if live.GetDeletionTimestamp() == nil {
+					w.write(r, Write{Op: Delete, Object: identity(live)})
+				}
+			}
+		}
+		if !gone {
+			w.status(r, archiving(r))
+			return
+		}
+	}
+	if !w.status(r, archived(r)) {
+		w.write(r, Write{Op: RemoveFinalizer})
+	}
+}
+
+// active returns whether an active revision has an object.
+func (w *world) active(o *unstructured.Unstructured) bool {
+	for _, r := range w.revisions {
+		if r.Archived || r.Deleting {
+			continue
+		}
+		for _, p := range r.Phases {
+			if slices.ContainsFunc(p.Objects, func(x *unstructured.Unstructured) bool { return registryv1.Key(x) == registryv1.Key(o) }) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,229 @@
+package rollout_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/kube/rollout"
+)
+
+const (
+	first  = "ServiceAccount/etcd/1 ConfigMap/old/1 Deployment/etcd/1 Deployment/extra/1"
+	second = "ServiceAccount/etcd/1 ConfigMap/new/1 Deployment/etcd/2"
+
+	upgraded = `apps/v1/Deployment/ops/etcd by etcd-2
+etcd-1 Progressing=False/Archived Available=Unknown/Archived Succeeded=True/Succeeded
+etcd-2 Progressing=True/Succeeded Available=True/ProbesSucceeded Succeeded=True/Succeeded
+v1/ConfigMap/ops/new by etcd-2
+v1/ServiceAccount/ops/etcd by etcd-2`
+)
+
+func (c *cluster) want(want string) {
+	c.t.Helper()
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(c.state(), "\n")); diff != "" {
+		c.t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func (c *cluster) message(revision, typ string) string {
+	if x := meta.FindStatusCondition(c.revisions[revision].Conditions, typ); x != nil {
+		return x.Reason + ": " + x.Message
+	}
+	return "none"
+}
+
+// A second revision adopts the objects of the first, which is archived and keeps nothing.
+func TestUpgrade(t *testing.T) { // K71, K72, K83, K93, K94
+	c := newCluster(t)
+	c.begin(first)
+	c.settle()
+	c.begin(first) // the same again
+	c.settle()
+	c.begin(second)
+	c.settle()
+	c.want(upgraded)
+}
+
+// The controller is killed after each write, reads old states, and runs twice. The result is
+// that of an undisturbed run.
+func TestFaults(t *testing.T) {
+	for seed := range testsize.Of[uint64](30, 100, 2000) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		c := newCluster(t)
+		for _, text := range []string{first, second} {
+			c.begin(text)
+			old := []*rollout.Snapshot{c.snapshot()}
+			for range 100 {
+				one := rollout.Decide(old[max(0, len(old)-1-r.IntN(4))]).Writes
+				two := rollout.Decide(c.snapshot()).Writes
+				one, two = one[:r.IntN(len(one)+1)], two[:r.IntN(len(two)+1)]
+				for len(one)+len(two) > 0 {
+					from := &one
+					if len(one) == 0 || len(two) > 0 && r.IntN(2) == 0 {
+						from = &two
+					}
+					if c.apply((*from)[0]) != nil {
+						*from = nil
+						continue
+					}
+					*from = (*from)[1:]
+				}
+				if r.IntN(3) == 0 {
+					c.kubelet()
+				}
+				old = append(old, c.snapshot())
+			}
+			c.settle()
+		}
+		if c.want(upgraded); t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// The order of a snapshot does not matter, and Decide does not modify it.
+func TestOrder(t *testing.T) {
+	c := newCluster(t)
+	c.begin(first)
+	c.settle()
+	c.begin(second)
+	a, b := c.snapshot(), c.snapshot()
+	slices.Reverse(b.Objects)
+	slices.Reverse(b.Revisions)
+	c.version++ // snapshots share nothing with the cluster
+	if x, y := rollout.Decide(a), rollout.Decide(b); !reflect.DeepEqual(x, y) {
+		t.Errorf("(-a +b):\n%s", cmp.Diff(x, y))
+	}
+}
+
+// A failed upgrade leaves both revisions active, until the deadline and after it. A later
+// success counts.
+func TestDeadline(t *testing.T) { // K92, K96, K98
+	c := newCluster(t)
+	c.begin(first)
+	c.settle()
+	c.broken = true
+	c.begin("ServiceAccount/etcd/1 Deployment/other/1")
+	c.settle()
+	const failure = `ProbeFailure: Object Deployment.apps/v1 ops/other: condition "Available" is missing`
+	if got := c.message("etcd-2", rollout.Available); got != failure {
+		t.Errorf("%s; want %s", got, failure)
+	}
+	if got := rollout.Decide(c.snapshot()).Due; !got.Equal(start.Add(10 * time.Minute)) {
+		t.Errorf("due at %s", got)
+	}
+	c.now = start.Add(10 * time.Minute)
+	c.settle()
+	if got, want := c.message("etcd-2", rollout.Progressing), "ProgressDeadlineExceeded: Revision has not rolled out for 10 minute(s). Last status: Revision 1.0.0 is rolling out."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if c.revisions["etcd-1"].Archived {
+		t.Error("the first revision is archived")
+	}
+	c.broken = false
+	c.settle()
+	if got, want := c.message("etcd-2", rollout.Progressing), "Succeeded: Revision 1.0.0 has rolled out."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// An object that exists already is adopted only as the collision protection allows.
+func TestCollision(t *testing.T) { // K81, K83
+	for _, test := range []struct {
+		protection rollout.Collision
+		controlled bool
+		adopted    bool
+	}{
+		{rollout.Prevent, false, false}, {rollout.IfNoController, false, true}, {rollout.None, false, true},
+		{rollout.Prevent, true, false}, {rollout.IfNoController, true, false}, {rollout.None, true, true},
+	} {
+		c := newCluster(t)
+		o := object("ConfigMap", "old", "0")
+		if test.controlled {
+			yes := map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": "x", "uid": "x", "controller": true}
+			o.Object["metadata"].(map[string]any)["ownerReferences"] = []any{yes}
+		}
+		o.SetUID("u")
+		c.objects["v1/ConfigMap/ops/old"] = o
+		c.begin("ConfigMap/old/1")
+		r := c.revisions["etcd-1"]
+		r.Collision = test.protection
+		c.revisions["etcd-1"] = r
+		c.settle()
+		got := c.message("etcd-1", rollout.Progressing)
+		if strings.HasPrefix(got, "Succeeded") != test.adopted {
+			t.Errorf("%+v: %s", test, got)
+		}
+		if !test.adopted && !strings.HasPrefix(got, "Retrying: revision object collisions in phase 1\nObject ConfigMap.v1 ops/old exists already, ") {
+			t.Errorf("%+v: %s", test, got)
+		}
+		delete(c.objects, "v1/ConfigMap/ops/old") // somebody removes it
+		c.settle()
+		if got := c.message("etcd-1", rollout.Available); got != "ProbesSucceeded: Objects are available and pass all probes." {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
+
+// Fields of others stay, and ours are restored.
+func TestDrift(t *testing.T) { // K86
+	c := newCluster(t)
+	c.begin(first)
+	c.settle()
+	o := c.objects["v1/ConfigMap/ops/old"]
+	o.SetLabels(map[string]string{"theirs": "yes", "app.kubernetes.io/managed-by": "olm.operatorframework.io"})
+	o.Object["data"] = "theirs"
+	if p := rollout.Decide(c.snapshot()); len(p.Writes) != 0 {
+		t.Errorf("reverts fields of others: %v", p.Writes)
+	}
+	o.Object["spec"] = map[string]any{"content": "changed"}
+	p := rollout.Decide(c.snapshot())
+	if len(p.Writes) == 0 || p.Writes[0].Op != rollout.Apply || p.Writes[0].Object.GetName() != "old" {
+		t.Errorf("does not revert a change: %v", p.Writes)
+	}
+	delete(c.objects, "v1/ConfigMap/ops/old")
+	c.settle()
+	if c.objects["v1/ConfigMap/ops/old"] == nil {
+		t.Error("does not recreate an object")
+	}
+}
+
+// An active revision that is deleted loses its finalizer; its objects are left to the garbage
+// collector.
+func TestDeleted(t *testing.T) { // K95
+	c := newCluster(t)
+	c.begin(first)
+	c.settle()
+	if err := c.apply(rollout.Write{Op: rollout.DeleteRevision, Revision: "etcd-1", Version: c.revisions["etcd-1"].ResourceVersion}); err != nil {
+		t.Fatal(err)
+	}
+	c.settle()
+	if len(c.revisions) != 0 || len(c.objects) != 4 {
+		t.Error(c.state())
+	}
+}
+
+// Archived revisions are deleted, except among the last five.
+func TestOldRevisions(t *testing.T) { // K72
+	c := newCluster(t)
+	for _, content := range strings.Split("1234567", "") {
+		c.begin("ConfigMap/x/" + content)
+		c.settle()
+	}
+	var got []string
+	for name := range c.revisions {
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	if want := []string{"etcd-2", "etcd-3", "etcd-4", "etcd-5", "etcd-6", "etcd-7"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,104 @@
+package rollout
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+// A Collision states which objects a revision may adopt that exist already.
+type Collision string // K81
+
+const (
+	Prevent        Collision = "Prevent"        // none
+	IfNoController Collision = "IfNoController" // those without a controller
+	None           Collision = "None"           // all
+)
+
+// A Revision is a ClusterObjectSet, with its objects resolved.
+type Revision struct {
+	Name            string
+	UID             types.UID
+	ResourceVersion string
+	Generation      int64
+	Created         time.Time
+	// Deleting is set once somebody has deleted it, Finalizer if it has the finalizer
+	// olm.operatorframework.io/teardown.
+	Deleting, Finalizer bool
+
+	// Owner is the name of its ClusterExtension. All revisions of an owner have different
+	// numbers; the highest is the latest.
+	Owner  string
+	Number int64
+	// Version is the version of the bundle.
+	Version   string
+	Archived  bool
+	Phases    []registryv1.Phase
+	Collision Collision
+	Probes    []Probe
+	// Deadline is how long after its creation the revision may take. Zero means no limit.
+	Deadline   time.Duration
+	Conditions []metav1.Condition
+}
+
+// A Snapshot is the state of one extension on a cluster.
+type Snapshot struct {
+	// Revisions are all revisions of the extension, in any order.
+	Revisions []Revision
+	// Objects are the objects on the cluster with the names of those in the revisions, in any
+	// order. An object that is not listed does not exist.
+	Objects []*unstructured.Unstructured
+	Now     time.Time
+}
+
+// An Op is the operation of a write.
+type Op string
+
+const (
+	// Create creates Object. It must fail if the object exists.
+	Create Op = "create"
+	// Apply applies Object with Server-Side Apply, by force.
+	Apply Op = "apply"
+	// Release replaces the owner references of the object on the cluster by those of Object.
+	Release Op = "release"
+	// Delete deletes Object.
+	Delete Op = "delete"
+	// AddFinalizer and RemoveFinalizer change the finalizer of Revision.
+	AddFinalizer    Op = "add finalizer"
+	RemoveFinalizer Op = "remove finalizer"
+	// Archive sets the lifecycle state of Revision to Archived.
+	Archive Op = "archive"
+	// SetStatus sets the conditions of Revision.
+	SetStatus Op = "set status"
+	// CreateRevision creates Revision. It must fail if a revision with that name exists.
+	CreateRevision Op = "create revision"
+	// DeleteRevision deletes Revision.
+	DeleteRevision Op = "delete revision"
+)
+
+// A Write is one write to a cluster. It must be made only if the Revision still has the
+// resourceVersion in Version, unless that is empty. If the Object has a resourceVersion and a
+// UID, the object on the cluster must have these as well.
+type Write struct {
+	Op Op
+	// Revision is the name of the revision that is written, or whose object is written.
+	Revision string
+	Version  string
+	Object   *unstructured.Unstructured
+	// Conditions are all conditions of the revision. Only for SetStatus.
+	Conditions []metav1.Condition
+	// New is the revision to create. Only for CreateRevision.
+	New *Revision
+}
+
+// A Plan lists the writes that are due, in order. If a write fails, those after it for
+// the same revision must not be made in this pass.
+type Plan struct {
+	Writes []Write
+	// Due is when Decide must be called again if nothing changes, or zero.
+	Due time.Time
+}
