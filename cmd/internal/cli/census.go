@@ -46,7 +46,8 @@ type census struct {
 type extension struct {
 	olm.Header
 	Spec struct {
-		Source struct {
+		Namespace string `json:"namespace"`
+		Source    struct {
 			Catalog struct {
 				PackageName             string               `json:"packageName"`
 				Version                 string               `json:"version"`
@@ -259,8 +260,11 @@ func (t *census) operators(ctx context.Context) ([]operatorStatus, error) {
 		}
 		list = append(list, o)
 	}
+	for i := range list {
+		list[i].Namespace = cmp.Or(list[i].Namespace, list[i].Object.Namespace)
+	}
 	slices.SortFunc(list, func(a, b operatorStatus) int {
-		return cmp.Or(cmp.Compare(a.Object.Namespace, b.Object.Namespace), cmp.Compare(a.Package, b.Package), a.Object.Compare(b.Object))
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Package, b.Package), a.Object.Compare(b.Object))
 	})
 	return list, nil
 }
@@ -304,7 +308,7 @@ func catalogOf(s *olm.Subscription) resolver.CatalogID {
 func extended(x *extension) operatorStatus {
 	from := &x.Spec.Source.Catalog
 	o := operatorStatus{
-		Object: x.Key(), Package: from.PackageName, Channel: strings.Join(from.Channels, ","),
+		Object: x.Key(), Namespace: x.Spec.Namespace, Package: from.PackageName, Channel: strings.Join(from.Channels, ","),
 		channels: from.Channels, Installed: x.Status.Install.Bundle.Name, Version: x.Status.Install.Bundle.Version,
 	}
 	for _, typ := range []string{"PackageDeprecated", "ChannelDeprecated", "BundleDeprecated"} {

@@ -38,8 +38,8 @@ The head of a channel, upgrades and deprecations come from the content of the
 catalogs that the cluster serves now, which is pulled by digest and cached; with
 --offline, only the cache is used. --catalog NAME=CATALOG gives the content of
 the catalog of that name. A note reports a catalog that cannot be read; for its
-operators, status shows what OLM recorded. The HEAD of a ClusterExtension is the
-newest bundle of its channels and range.
+operators, status shows what OLM recorded. The NAMESPACE of a ClusterExtension is
+the one it installs into, and its HEAD the newest bundle of its channels and range.
 
 Below the table are the commands that approve upgrades, and for each namespace
 that cannot be resolved the full explanation with fixes. Without content, it is
@@ -51,7 +51,8 @@ that is needed by all commands that read a cluster.
 
 Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval or
 blocks the next version of the platform, 2 the cluster could not be read, 3 no
-action is known to be needed, but some objects of operators could not be read.`,
+action is known to be needed, but the state of an operator is unknown or some
+objects of operators could not be read.`,
 		Example: `  olmkit status
   olmkit status -n operators -o wide
   olmkit status etcd --context prod --catalog community=./catalog
@@ -110,8 +111,8 @@ type statusDocument struct {
 	Unread   []unread           `json:"unread,omitempty"`
 	Notes    []reconcile.Note   `json:"notes,omitempty"`
 	wide     bool
-	// partial is true if a kind of operator object could not be read, so that operators may be
-	// missing.
+	// partial is true if the state of an operator is unknown, or if a kind of operator object
+	// could not be read, so that operators may be missing.
 	partial bool
 }
 
@@ -119,11 +120,13 @@ type statusDocument struct {
 type operatorStatus struct {
 	// Object is the object that manages it: a Subscription, a ClusterServiceVersion without
 	// a subscription, or a ClusterExtension.
-	Object    olm.Key `json:"object"`
-	Package   string  `json:"package"`
-	Installed string  `json:"installed,omitzero"`
-	Version   string  `json:"version,omitzero"`
-	Channel   string  `json:"channel,omitzero"`
+	Object olm.Key `json:"object"`
+	// Namespace is where the operator is installed.
+	Namespace string `json:"namespace,omitzero"`
+	Package   string `json:"package"`
+	Installed string `json:"installed,omitzero"`
+	Version   string `json:"version,omitzero"`
+	Channel   string `json:"channel,omitzero"`
 	// Head is the bundle at the head of the channel, if it is known.
 	Head    string `json:"head,omitzero"`
 	Catalog string `json:"catalog,omitzero"`
@@ -180,20 +183,20 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 	if err != nil {
 		return nil, err
 	}
-	if s.namespace != "" {
-		if err := mentioned(c, s.namespace); err != nil {
-			return nil, err
-		}
-	}
 	placed := inferNamespaces(given, c, s.global, s.namespace)
 	t, err := takeCensus(c, s.missing)
 	if err != nil {
 		return nil, err
 	}
+	if s.namespace != "" && !slices.ContainsFunc(t.extensions, func(x *extension) bool { return x.Spec.Namespace == s.namespace }) {
+		if err := mentioned(c, s.namespace); err != nil {
+			return nil, err
+		}
+	}
 	chosen := func() ([]operatorStatus, error) {
 		list, err := t.operators(ctx)
 		return slices.DeleteFunc(list, func(o operatorStatus) bool {
-			return s.namespace != "" && o.Object.Namespace != s.namespace || len(packages) > 0 && !slices.Contains(packages, o.Package)
+			return s.namespace != "" && o.Namespace != s.namespace || len(packages) > 0 && !slices.Contains(packages, o.Package)
 		}), err
 	}
 	operators, err := chosen()
@@ -213,10 +216,11 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 	d.partial = slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == olm.Group || u.Group == groupV1 })
 	for _, o := range operators {
 		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != ""
+		d.partial = d.partial || o.Moves == movesUnknown
 	}
 	seen := ""
 	for _, o := range d.Operators {
-		if o.Object.Namespace == seen {
+		if ns := o.Object.Namespace; ns == "" || ns == seen {
 			continue
 		}
 		seen = o.Object.Namespace
@@ -243,9 +247,9 @@ func (d *statusDocument) text(w io.Writer) error {
 			if o.Object.Group == groupV1 {
 				olmVersion = "v1"
 			}
-			t.add(o.Object.Namespace, o.Package, olmVersion, o.Object.Kind+" "+o.Object.Name, o.Installed, o.Version, o.Channel, o.Head, o.Catalog, string(o.Moves), note(len(o.Deprecated) > 0, "deprecated"), why)
+			t.add(o.Namespace, o.Package, olmVersion, o.Object.Kind+" "+o.Object.Name, o.Installed, o.Version, o.Channel, o.Head, o.Catalog, string(o.Moves), note(len(o.Deprecated) > 0, "deprecated"), why)
 		} else {
-			t.add(o.Object.Namespace, o.Package, o.Version, o.Channel, o.Head, string(o.Moves), why)
+			t.add(o.Namespace, o.Package, o.Version, o.Channel, o.Head, string(o.Moves), why)
 		}
 	}
 	if err := t.text(w); err != nil {
