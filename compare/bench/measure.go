@@ -43,19 +43,21 @@ func measure(do job) (ms, cpu float64, err error) {
 // load. theirs may be nil.
 func allocated(ours, theirs job) (note string, err error) {
 	one := func(do job) (text string, err error) {
-		var before, after runtime.MemStats
 		if err := do(); err != nil { // fill the caches
 			return "", err
 		}
-		const n = 3
-		runtime.ReadMemStats(&before)
-		for range n {
+		// The runtime allocates in the background now and then, so the least is counted.
+		var count, size uint64 = math.MaxUint64, math.MaxUint64
+		for range 5 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			if err := do(); err != nil {
 				return "", err
 			}
+			runtime.ReadMemStats(&after)
+			count, size = min(count, after.Mallocs-before.Mallocs), min(size, after.TotalAlloc-before.TotalAlloc)
 		}
-		runtime.ReadMemStats(&after)
-		return fmt.Sprintf("%d allocations of %s KB", (after.Mallocs-before.Mallocs)/n, short(float64(after.TotalAlloc-before.TotalAlloc)/n/1e3)), nil
+		return fmt.Sprintf("%d allocations of %s KB", count, short(float64(size)/1e3)), nil
 	}
 	if note, err = one(ours); err != nil || theirs == nil {
 		return note, err
