@@ -38,8 +38,9 @@ directories are relative to --root.
 
 Exit codes: 0 the platform and all operators reach the target, 1 something blocks
 the platform or an operator is left behind, 2 the input could not be read, 3
-nothing blocks the upgrade but something was not checked. With -o json, leftBehind
-of each operator and the list unchecked give the reasons for codes 1 and 3.`,
+nothing blocks the upgrade but something was not checked. --allow-unchecked exits
+with 0 in place of 3. With -o json, leftBehind of each operator and the list
+unchecked give the reasons for codes 1 and 3.`,
 		Example: `  olmkit platform --from 4.16.9 --to 4.18 --catalog 4.16=./c416 --catalog 4.17=./c417 --catalog 4.18=./c418 \
     --installed etcd=0.9.0:stable
   olmkit platform --cluster --to 4.18 --catalog 4.17=./c417 --catalog 4.18=./c418
@@ -49,6 +50,7 @@ of each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		p                   platform.Problem
 		catalogs, installed []string
 		strategy            = string(platform.Latest)
+		allowUnchecked      bool
 	)
 	f, reading := addFormat(cmd), addReading(cmd)
 	var s clusterState
@@ -59,12 +61,13 @@ of each operator and the list unchecked give the reasons for codes 1 and 3.`,
 	fl.StringArrayVar(&catalogs, "catalog", nil, "a catalog of a version of the platform, as `VERSION=[NAME:]PATH` (repeatable)")
 	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
 	addChoice(cmd, &strategy, "strategy", "", "how far to upgrade operators on the way", string(platform.Latest), string(platform.Minimal))
+	fl.BoolVar(&allowUnchecked, "allow-unchecked", false, "exit with 0 although something could not be checked")
 	in := addProblem(cmd, "a problem document", false)
 	completeCatalogFlag(cmd)
 	completeFlag(cmd, "installed", completePlatformInstalled(e, &catalogs))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		l := newLoader(e)
-		if err := in.check(cmd, nil); err != nil {
+		if err := in.check(cmd, nil, "allow-unchecked"); err != nil {
 			return err
 		}
 		if len(args) > 0 {
@@ -103,7 +106,7 @@ of each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		switch {
 		case !plan.OK || len(plan.LeftBehind()) > 0:
 			return errNegative
-		case len(plan.Unchecked) > 0:
+		case len(plan.Unchecked) > 0 && !allowUnchecked:
 			return errUnchecked
 		}
 		return nil
