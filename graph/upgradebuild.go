@@ -14,8 +14,8 @@ import (
 type upgradeBuilder struct {
 	*Upgrades
 	opts  *UpgradeOptions
-	arcs  [][]arc // from each node
-	count int     // of all arcs
+	arcs  [][]arc // by the node that they start from
+	count int     // the number of arcs
 }
 
 // An arc is one reason for one step.

@@ -11,9 +11,8 @@ import (
 
 // Unmarshal reads JSON into a value, which may hold values of this package at any depth. An
 // error other than a syntax error names the element at fault by its JSON pointer. The same
-// fault always has the same error text, because the text may be written to a status and
-// compared there with that of another process. The texts of the underlying JSON package vary
-// between processes.
+// fault always has the same error text, because texts are written to statuses, where a
+// difference causes a write. The texts of the underlying JSON package vary between processes.
 func Unmarshal(text []byte, into any) error {
 	return located(json.Unmarshal(text, into))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 )
 
-// A Difference is a rule in which the running OLM differs, or may differ, from olmkit: it
+// A Difference names a rule on which the running OLM differs, or may differ, from olmkit: it
 // would refuse the namespace or choose something else.
 type Difference struct {
 	// Rule is the id of the rule, such as "H26".

@@ -65,7 +65,8 @@
 // cannot be satisfied, [Core.Fixes] finds minimal changes that resolve it, and
 // [Conflict.Report] returns both as data, for [Report.Text], [Report.Markdown] and JSON.
 // Every step has the code of its fact; [fact.Explanations] documents the codes. [Solution.Why] and
-// [Solution.WhyNot] explain a solution. All of this is computed on demand.
+// [Solution.WhyNot] explain a solution, and [Solution.Advice] explains why an operator gets no
+// newer version. All of this is computed on demand.
 //
 // [Problem.Inline] makes a problem a self-contained document. [Problem.Record] adds its
 // answer, and [Record.Replay] compares it later. Package resolver/shrink reduces a problem

@@ -89,7 +89,7 @@ type clients map[registry.CatalogKey]client.Interface
 
 func (c clients) ClientsForNamespaces(...string) map[registry.CatalogKey]client.Interface { return c }
 
-// A served is the part of a registry's client that OLM's source uses.
+// A served implements the methods of a registry's client that OLM's resolver calls.
 type served struct {
 	client.Interface
 	model   model.Model

@@ -244,8 +244,8 @@ func (r *reader) manifests() {
 	}
 }
 
-// metadata reads the annotations, and dependencies and properties from any file, as in
-// opm.
+// metadata reads the files in metadata/. Like opm, it accepts annotations, dependencies and
+// properties in any of them.
 func (r *reader) metadata() {
 	before := len(r.faults.Errors())
 	for _, o := range r.read("metadata") {

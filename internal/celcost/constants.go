@@ -20,8 +20,8 @@ type constants struct {
 	cost  uint64
 }
 
-// Prepare compiles the constant patterns of the program if necessary and
-// returns the cost, which is less than the program's limit plus 2 *
+// Prepare compiles the constant patterns of the program, if necessary, and returns
+// the cost of compiling them, which is less than the program's limit plus 2 *
 // maxConstants. The caller charges it once for all evaluations that share a
 // budget.
 func (p *Program) Prepare() uint64 {

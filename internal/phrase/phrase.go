@@ -10,10 +10,11 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// MaxOr is the number of words that Or lists before it counts the rest.
+// MaxOr is the maximum number of words that Or lists in full.
 const MaxOr = 4
 
-// Or joins words with commas and "or", and counts the rest if there are more than MaxOr.
+// Or joins words with commas and "or". If there are more than MaxOr, it ends with the number
+// of those that it leaves out.
 func Or(words []string) string {
 	if n := len(words); n > MaxOr {
 		return fmt.Sprintf("%s or %d others", strings.Join(words[:MaxOr-1], ", "), n-MaxOr+1)

@@ -14,7 +14,7 @@ const (
 	Copied                              = "Copied"
 )
 
-// The reasons of an installation.
+// The reasons of a CSV that is being installed.
 const (
 	RequirementsUnknown              = "RequirementsUnknown"
 	RequirementsNotMet               = "RequirementsNotMet"

@@ -79,7 +79,7 @@ func (f Finding) Compare(g Finding) int {
 		slices.Compare(f.New, g.New))
 }
 
-// String returns the finding as one line of English, without the CRD.
+// String returns the finding as one line of English, without the name of the CRD.
 func (f Finding) String() string {
 	var b strings.Builder
 	if f.Version != "" {

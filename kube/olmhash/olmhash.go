@@ -33,8 +33,8 @@ func hash(text []byte) string {
 	return new(big.Int).SetBytes(sum[:]).Text(62)
 }
 
-// withTimestamp adds a null creationTimestamp to the template in an encoded spec. The text
-// that it replaces occurs only once, because quotation marks in strings are escaped.
+// withTimestamp inserts a null creationTimestamp into the template in an encoded spec. The text
+// after which it is inserted occurs only once, because quotation marks in strings are escaped.
 func withTimestamp(text []byte) []byte {
 	begin := []byte(`"template":{"metadata":{`)
 	stamp := `"creationTimestamp":null`

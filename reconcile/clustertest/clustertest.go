@@ -210,7 +210,7 @@ func (t *tester) condition() {
 		t.Errorf("a creation that depends on the current version, and on a missing object: %v", err)
 	}
 	if err := create("d", subscription("a")); !errors.Is(err, reconcile.ErrConflict) {
-		t.Errorf("a creation that depends on the absence of an existing object succeeded: %v", err)
+		t.Errorf("a creation that requires an existing object to be absent: %v; want a conflict", err)
 	}
 	for _, op := range []reconcile.Op{reconcile.UpdateStatus, reconcile.Update, reconcile.Delete} {
 		c := t.find("c")

@@ -147,7 +147,8 @@ func (t *census) blocksV1(x *extension, o *operatorStatus, catalogs []olmv1.Cata
 	}
 }
 
-// whyBlocks returns why an operator blocks the platform, without its name.
+// whyBlocks returns why an operator blocks an upgrade of the platform, without the name of
+// the operator.
 func whyBlocks(b reconcile.Blocker) string {
 	return strings.TrimPrefix(b.String(), b.CSV.String()+": ")
 }

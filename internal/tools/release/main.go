@@ -1,8 +1,7 @@
-// Command release does for the modules of the repository what the go command leaves
-// to those who publish several at once:
+// Command release tags the modules of the repository together, and packages them:
 //
 //	release tag VERSION        commits that modules require each other as VERSION, and tags it
-//	release proxy VERSION DIR  writes the modules of that tag to DIR, as a module proxy of files
+//	release proxy VERSION DIR  writes the modules of that tag to DIR, as a file-based module proxy
 //
 // It works on the repository above its own directory.
 package main
