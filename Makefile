@@ -36,7 +36,7 @@ all: build lint test ## build, lint and test
 build: ## build the command line into bin/
 	$(GO) build -trimpath -o bin/olmkit ./cmd/olmkit
 
-setup: ## install or build what the tests need: Chromium, an API server and etcd
+setup: ## install or build what the tests need: Chromium, skopeo, an API server and etcd
 	@internal/tools/setup.sh
 
 test: ## run setup, then all tests of all modules, with generated cases of a moderate number

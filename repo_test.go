@@ -196,6 +196,8 @@ func TestNoClocks(t *testing.T) {
 	allowed := map[string]string{
 		"reconcile/example_loop_test.go": "shows a controller, which waits for its cluster",
 
+		"cmd/internal/cli/registrytest/registry_test.go": stamp,
+
 		"cmd/internal/view/browsertest/browser_test.go": browser,
 		"cmd/internal/view/browsertest/hostile_test.go": browser,
 		"cmd/internal/view/browsertest/look_test.go":    browser,

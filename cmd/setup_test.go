@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestSetup runs "make setup" with and without Chromium, apt-get and root access. Scripts
+// TestSetup runs "make setup" with and without Chromium, skopeo, apt-get and root access. Scripts
 // stand in for these programs.
 func TestSetup(t *testing.T) {
-	const chromium = "exit 0"
+	const there = "exit 0"
 	for _, tt := range []struct {
 		name     string
 		programs map[string]string
@@ -20,22 +20,24 @@ func TestSetup(t *testing.T) {
 		calls    string
 		code     int
 	}{
-		{"there", map[string]string{"chromium": chromium, "id": "echo 0", "apt-get": "exit 1", "go": "echo setup: go $*"},
-			"setup: Chromium is $BIN/chromium\nsetup: go run ./internal/envtest/setup\n", "", 0},
-		{"another name", map[string]string{"google-chrome": chromium, "id": "echo 1000", "go": "exit 0"},
-			"setup: Chromium is $BIN/google-chrome\n", "", 0},
-		{"not root", map[string]string{"id": "echo 1000", "apt-get": "exit 1", "go": "echo servers"},
-			"setup: Chromium is missing; install it (on Debian, as root: apt-get install chromium)\nservers\n", "", 1},
-		{"not Debian", map[string]string{"id": "echo 0", "go": "exit 0"},
-			"setup: Chromium is missing; install it (on Debian, as root: apt-get install chromium)\n", "", 1},
-		{"installed", map[string]string{"id": "echo 0", "go": "exit 0", "apt-get": "echo $* >> $BIN/calls; echo exit 0 > $BIN/chromium; chmod +x $BIN/chromium"},
-			"setup: installing Chromium with apt-get\nsetup: Chromium is $BIN/chromium\n", "install -qq --no-install-recommends chromium fonts-dejavu-core\n", 0},
-		{"after an update", map[string]string{"id": "echo 0", "go": "exit 0", "apt-get": "echo $1 >> $BIN/calls; if [ $1 = update ]; then echo exit 0 > $BIN/chromium; chmod +x $BIN/chromium; else test -e $BIN/chromium; fi"},
-			"setup: installing Chromium with apt-get\nsetup: Chromium is $BIN/chromium\n", "install\nupdate\ninstall\n", 0},
-		{"no network", map[string]string{"id": "echo 0", "go": "exit 0", "apt-get": "exit 1"},
-			"setup: installing Chromium with apt-get\nsetup: Chromium is missing; install it (on Debian, as root: apt-get install chromium)\n", "", 1},
-		{"no servers", map[string]string{"chromium": chromium, "id": "echo 0", "go": "exit 1"},
-			"setup: Chromium is $BIN/chromium\n", "", 1},
+		{"there", map[string]string{"skopeo": there, "chromium": there, "id": "echo 0", "apt-get": "exit 1", "go": "echo setup: go $*"},
+			"setup: chromium is $BIN/chromium\nsetup: skopeo is $BIN/skopeo\nsetup: go run ./internal/envtest/setup\n", "", 0},
+		{"another name", map[string]string{"skopeo": there, "google-chrome": there, "id": "echo 1000", "go": "exit 0"},
+			"setup: chromium is $BIN/google-chrome\nsetup: skopeo is $BIN/skopeo\n", "", 0},
+		{"not root", map[string]string{"skopeo": there, "id": "echo 1000", "apt-get": "exit 1", "go": "echo servers"},
+			"setup: chromium is missing; install it (on Debian, as root: apt-get install chromium)\nsetup: skopeo is $BIN/skopeo\nservers\n", "", 1},
+		{"not Debian", map[string]string{"skopeo": there, "id": "echo 0", "go": "exit 0"},
+			"setup: chromium is missing; install it (on Debian, as root: apt-get install chromium)\nsetup: skopeo is $BIN/skopeo\n", "", 1},
+		{"installed", map[string]string{"skopeo": there, "id": "echo 0", "go": "exit 0", "apt-get": "echo $* >> $BIN/calls; echo exit 0 > $BIN/chromium; chmod +x $BIN/chromium"},
+			"setup: installing chromium with apt-get\nsetup: chromium is $BIN/chromium\nsetup: skopeo is $BIN/skopeo\n", "install -qq --no-install-recommends chromium fonts-dejavu-core\n", 0},
+		{"after an update", map[string]string{"skopeo": there, "id": "echo 0", "go": "exit 0", "apt-get": "echo $1 >> $BIN/calls; if [ $1 = update ]; then echo exit 0 > $BIN/chromium; chmod +x $BIN/chromium; else test -e $BIN/chromium; fi"},
+			"setup: installing chromium with apt-get\nsetup: chromium is $BIN/chromium\nsetup: skopeo is $BIN/skopeo\n", "install\nupdate\ninstall\n", 0},
+		{"no network", map[string]string{"skopeo": there, "id": "echo 0", "go": "exit 0", "apt-get": "exit 1"},
+			"setup: installing chromium with apt-get\nsetup: chromium is missing; install it (on Debian, as root: apt-get install chromium)\nsetup: skopeo is $BIN/skopeo\n", "", 1},
+		{"no servers", map[string]string{"skopeo": there, "chromium": there, "id": "echo 0", "go": "exit 1"},
+			"setup: chromium is $BIN/chromium\nsetup: skopeo is $BIN/skopeo\n", "", 1},
+		{"without skopeo", map[string]string{"chromium": there, "id": "echo 0", "go": "exit 0", "apt-get": "echo $* >> $BIN/calls; echo exit 0 > $BIN/skopeo; chmod +x $BIN/skopeo"},
+			"setup: chromium is $BIN/chromium\nsetup: installing skopeo with apt-get\nsetup: skopeo is $BIN/skopeo\n", "install -qq --no-install-recommends skopeo\n", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bin := t.TempDir()

@@ -27,59 +27,28 @@ import (
 	"github.com/olmkit/olmkit/internal/sample"
 )
 
-// catalogCommands are command lines with the catalog CATALOG, and OTHER if there are two. Each command that takes a
-// catalog has at least one.
-var catalogCommands = [][]string{
-	{"resolve", "CATALOG", "--package", "etcd:stable", "--installed", "etcd=0.9.0"},
-	{"resolve", "--catalog", "x=CATALOG,priority=3", "--package", "etcd", "-o", "json"},
-	{"explain", "CATALOG", "--package", "etcd", "--package", "etcd-backup-tool"},
-	{"select", "CATALOG", "--package", "etcd", "-o", "json"},
-	{"eligible", "CATALOG"},
-	{"list", "packages", "CATALOG"},
-	{"list", "packages", "--catalog", "CATALOG"},
-	{"list", "channels", "CATALOG", "etcd"},
-	{"list", "bundles", "CATALOG", "etcd", "-o", "json"},
-	{"graph", "CATALOG", "etcd"},
-	{"path", "CATALOG", "etcd", "0.9.0"},
-	{"impact", "CATALOG"},
-	{"view", "CATALOG", "-o", "-"},
-	{"view", "CATALOG", "--diff", "OTHER", "-o", "-"},
-	{"validate", "CATALOG"},
-	{"validate", "CATALOG", "-o", "sarif"},
-	{"diff", "CATALOG", "OTHER"},
-	{"diff", "OTHER", "CATALOG"},
-	{"plan", "-f", "state.yaml", "--catalog", "community=CATALOG", "-o", "json"},
-	{"simulate", "-f", "state.yaml", "--catalog", "community=CATALOG"},
-	{"status", "-f", "state.yaml", "--catalog", "community=CATALOG", "-o", "json"},
-	{"platform", "--from", "4.16", "--to", "4.17", "--catalog", "4.16=CATALOG", "--catalog", "4.17=community:OTHER", "--installed", "etcd=0.9.0"},
-	{"manifests", "CATALOG+demo@1.0.0", "--namespace", "ops"},
-	{"permissions", "CATALOG+demo@1.0.0", "-o", "json"},
-	{"render", "CATALOG"},
-	{"fmt", "CATALOG", "-o", "yaml"},
-	{"fmt", "CATALOG"},
-	{"merge", "CATALOG"},
-	{"merge", "CATALOG", "OTHER"},
-	{"extract", "CATALOG", "--package", "etcd"},
-	{"subset", "CATALOG", "--package", "etcd:stable"},
-	{"subset", "CATALOG", "--package", "etcd", "-o", "fbc"},
-	{"index", "CATALOG", "-o", "-"},
+// catalogCommands returns the command lines of testdata/references/commands.txt.
+func catalogCommands(t *testing.T) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(references + "/commands.txt")
+	check(t, err)
+	var out [][]string
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "#") {
+			out = append(out, strings.Fields(line))
+		}
+	}
+	return out
 }
 
-const clusterState = `apiVersion: operators.coreos.com/v1
-kind: OperatorGroup
-metadata: {name: all, namespace: apps}
-spec: {}
----
-apiVersion: operators.coreos.com/v1alpha1
-kind: Subscription
-metadata: {name: etcd, namespace: apps}
-spec: {name: etcd, channel: stable, source: community, sourceNamespace: olm}
-`
+// references holds the command lines of TestReferences and their files, except for the sample catalog.
+const references = "testdata/references"
 
 // TestReferences checks that a command prints the same for a catalog in an image or on a server as for its directory.
 func TestReferences(t *testing.T) {
+	commands := catalogCommands(t)
 	place := newPlaces(t)
-	for _, command := range catalogCommands {
+	for _, command := range commands {
 		line := strings.Join(command, " ")
 		for _, p := range place.list {
 			// A catalog is named after its directory, or after its reference.
@@ -108,10 +77,10 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestReferencesComplete checks that catalogCommands has every command that takes a catalog.
+// TestReferencesComplete checks that commands.txt has every command that takes a catalog.
 func TestReferencesComplete(t *testing.T) {
 	tested := map[string]bool{}
-	for _, c := range catalogCommands {
+	for _, c := range catalogCommands(t) {
 		tested[c[0]] = true
 	}
 	for _, cmd := range cli.Command().Commands() {
@@ -120,7 +89,7 @@ func TestReferencesComplete(t *testing.T) {
 			takes = takes || strings.Contains(sub.Use, "CATALOG") || sub.Flags().Lookup("catalog") != nil
 		}
 		if takes && !tested[cmd.Name()] {
-			t.Errorf("catalogCommands lacks %s", cmd.Name())
+			t.Errorf("commands.txt lacks %s", cmd.Name())
 		}
 	}
 }
@@ -178,6 +147,7 @@ type placed struct{ catalog, other, stdin string }
 func newPlaces(t *testing.T) *places {
 	t.Helper()
 	dir := t.TempDir()
+	check(t, os.CopyFS(dir, os.DirFS(references)))
 	t.Chdir(dir)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	t.Setenv("HOME", dir)
@@ -186,7 +156,6 @@ func newPlaces(t *testing.T) *places {
 	check(t, os.RemoveAll("other/grafana"))
 	addManifests(t, "community/demo.json")
 	check(t, os.CopyFS("stdin", os.DirFS("community")))
-	check(t, os.WriteFile("state.yaml", []byte(clusterState), 0o666))
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 	p := &places{server: server, host: strings.TrimPrefix(server.URL, "http://")}
@@ -375,34 +344,11 @@ func check(t *testing.T, err error) {
 // addManifests writes a package whose bundle has its manifests in the catalog.
 func addManifests(t *testing.T, name string) {
 	t.Helper()
-	check(t, os.MkdirAll("bundle/manifests", 0o777))
-	check(t, os.MkdirAll("bundle/metadata", 0o777))
-	check(t, os.WriteFile("bundle/metadata/annotations.yaml", []byte("annotations: {operators.operatorframework.io.bundle.package.v1: demo}\n"), 0o666))
-	check(t, os.WriteFile("bundle/manifests/csv.yaml", []byte(`apiVersion: operators.coreos.com/v1alpha1
-kind: ClusterServiceVersion
-metadata: {name: demo.v1.0.0}
-spec:
-  version: 1.0.0
-  installModes: [{type: AllNamespaces, supported: true}]
-  install:
-    strategy: deployment
-    spec:
-      deployments:
-      - name: ctrl
-        spec:
-          selector: {matchLabels: {app: ctrl}}
-          template:
-            metadata: {labels: {app: ctrl}}
-            spec:
-              containers: [{name: main, image: "example.com/demo:1"}]
-`), 0o666))
-	blob, stderr, code := run(t, "", []string{"render", "example.com/demo:1=bundle", "--data", "objects", "-o", "jsonl"}, "", "")
+	catalog, stderr, code := run(t, "", []string{"render", "template.yaml", "--from", "example.com/demo:1=bundle", "--data", "objects", "-o", "jsonl"}, "", "")
 	if code != 0 {
 		t.Fatalf("render: exit code %d, %s", code, stderr)
 	}
-	check(t, os.WriteFile(name, []byte(`{"schema":"olm.package","name":"demo","defaultChannel":"stable"}
-{"schema":"olm.channel","package":"demo","name":"stable","entries":[{"name":"demo.v1.0.0"}]}
-`+blob), 0o666))
+	check(t, os.WriteFile(name, []byte(catalog), 0o666))
 }
 
 // TestRenderImages checks that render prints the same for a bundle image as for its directory.
@@ -422,12 +368,12 @@ func TestRenderImages(t *testing.T) {
 	l, err := layout.Write("layout/demo", empty.Index)
 	check(t, err)
 	check(t, l.AppendImage(img))
-	check(t, os.WriteFile("template.yaml", []byte("schema: olm.template.basic\nentries:\n- {schema: olm.package, name: demo, defaultChannel: stable}\n- {schema: olm.channel, package: demo, name: stable, entries: [{name: demo.v1.0.0}]}\n- {schema: olm.bundle, image: \""+ref+"\"}\n"), 0o666))
+	check(t, os.WriteFile("image.yaml", []byte("schema: olm.template.basic\nentries:\n- {schema: olm.package, name: demo, defaultChannel: stable}\n- {schema: olm.channel, package: demo, name: stable, entries: [{name: demo.v1.0.0}]}\n- {schema: olm.bundle, image: \""+ref+"\"}\n"), 0o666))
 	for _, tt := range []struct{ dir, image []string }{
 		{[]string{"render", ref + "=bundle"}, []string{"render", "docker://" + ref}},
 		{[]string{"render", ref + "=bundle"}, []string{"render", "oci:layout/demo", "--image", ref}},
 		{[]string{"render", ref + "=bundle"}, []string{"render", ref + "=oci:layout/demo"}},
-		{[]string{"render", "template.yaml", "--from", ref + "=bundle"}, []string{"render", "template.yaml", "--from", ref + "=docker://" + ref}},
+		{[]string{"render", "image.yaml", "--from", ref + "=bundle"}, []string{"render", "image.yaml", "--from", ref + "=docker://" + ref}},
 	} {
 		want, stderr, code := run(t, "", tt.dir, "", "")
 		if code != 0 {

@@ -1,0 +1,8 @@
+// Package registrytest runs olmkit on a real registry, CNCF distribution, with TLS and
+// credentials. Skopeo copies images into it and out of it.
+//
+//	make setup    # in the root directory, installs skopeo
+//	go test .
+//
+// There is nothing to import.
+package registrytest
