@@ -50,3 +50,33 @@ func Occupy(c *Conflict) func() {
 	r.busy <- struct{}{}
 	return func() { r.unlock(context.Background()) }
 }
+
+// Sets returns the set that backtrack finds for a problem, and the one that the solver prefers, by name of the
+// candidate. A set is nil if there is none. givenUp reports whether backtrack left the problem to the solver.
+func Sets(ctx context.Context, p Problem) (found, preferred []string, givenUp bool, err error) {
+	r, err := start(ctx, &p, nil)
+	if err != nil || r.impossible() {
+		return nil, nil, false, err
+	}
+	names := func(set []cand) []string {
+		list := []string{}
+		for _, c := range set {
+			list = append(list, r.u.ref(c).String())
+		}
+		return list
+	}
+	if set, ok := r.backtrack(ctx, new(scratch)); set != nil {
+		found = names(set)
+	} else if !ok {
+		return nil, nil, true, nil
+	}
+	e, err := r.encode(ctx)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	set, ok, err := e.search(ctx, e.on, func(int) bool { return true })
+	if ok {
+		preferred = names(set)
+	}
+	return found, preferred, false, err
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // A need is a requirement or subscription as a formula over candidates, with negations
-// only at leaves. The first try, the encoding for the solver and explanations share it.
+// only at leaves. Backtracking, the encoding for the solver and explanations share it.
 type need struct {
 	kind proof.Op
 	// list holds the candidates of an anyOf in order of preference.
@@ -154,23 +154,18 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 	return out
 }
 
-// choices returns the decisions that a need leaves open, in order.
+// choices returns the decisions that a need leaves open, in order: its parts of kind anyOf
+// and some. Negations leave nothing to decide.
 func (x *need) choices() (list []*need) {
-	x.eachChoice(func(n *need) { list = append(list, n) })
-	return list
-}
-
-// eachChoice calls f for each decision that a need leaves open, in order: its parts of kind
-// anyOf and some, all of which must be decided. Negations leave nothing to decide.
-func (x *need) eachChoice(f func(*need)) {
 	switch x.kind {
-	case proof.AnyOf, proof.Some:
-		f(x)
 	case proof.Every:
 		for _, k := range x.kids {
-			k.eachChoice(f)
+			list = append(list, k.choices()...)
 		}
+	case proof.AnyOf, proof.Some:
+		list = append(list, x)
 	}
+	return list
 }
 
 // decided reports whether the chosen candidates satisfy the need regardless of later
@@ -186,22 +181,6 @@ func (x *need) decided(chosen func(cand) bool) bool {
 		return !slices.ContainsFunc(x.kids, func(k *need) bool { return !decided(k) })
 	}
 	return false
-}
-
-// forbidden returns the expressions that no chosen bundle may satisfy, whatever else is
-// chosen.
-func (x *need) forbidden() []constraints.Expr {
-	switch x.kind {
-	case proof.Every:
-		var out []constraints.Expr
-		for _, k := range x.kids {
-			out = append(out, k.forbidden()...)
-		}
-		return out
-	case proof.NoneOf:
-		return []constraints.Expr{x.expr}
-	}
-	return nil
 }
 
 // each calls f for every candidate that the need mentions.

@@ -85,44 +85,55 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 
 // replay repeats the decisions of the search, knowing their outcome.
 func (w *why) replay(ctx context.Context) {
-	took := map[cand]bool{}
-	take := func(c cand, by cause) {
-		took[c] = true
-		by.before = len(w.order)
-		w.cause[c] = by
-		w.order = append(w.order, c)
-	}
+	t := &replay{why: w, took: map[cand]bool{}}
 	for _, x := range w.r.u.installed {
 		if len(x.owners) == 0 {
-			take(x.id, cause{owner: noCand})
+			t.take(x.id, cause{owner: noCand})
 		}
 	}
-	w.r.walk(ctx, walk{
-		stays:   slices.Clone(w.order),
-		decided: func(n *need) bool { return n.decided(func(c cand) bool { return took[c] }) },
-		choose: func(d decision) (cand, *need, bool) {
-			if d.kind == proof.Some {
-				i := slices.IndexFunc(d.kids, func(k *need) bool { return k.heldBy(ctx, w.r.u, w.set, w.has) })
-				if i < 0 {
-					return noCand, nil, true
-				}
-				return noCand, d.kids[i], true
-			}
-			i := slices.IndexFunc(d.list, w.has)
-			if i < 0 {
-				return noCand, nil, true
-			}
-			by := cause{owner: d.owner, list: d.list}
-			if d.owner == noCand {
-				by.sub = w.r.u.subs[d.nth]
-			} else {
-				by.req = w.r.needs.requirements(ctx, d.owner)[d.nth]
-			}
-			take(d.list[i], by)
-			return d.list[i], nil, true
-		},
-	})
+	w.r.walk(ctx, slices.Clone(w.order), t)
 }
+
+// A replay chooses what is in the solution.
+type replay struct {
+	*why
+	took map[cand]bool
+}
+
+func (t *replay) take(c cand, by cause) {
+	t.took[c] = true
+	by.before = len(t.order)
+	t.cause[c] = by
+	t.order = append(t.order, c)
+}
+
+func (t *replay) has(c cand) bool { return t.took[c] }
+
+func (t *replay) choose(ctx context.Context, _ int, d decision) (cand, *need, bool) {
+	if d.kind == proof.Some {
+		i := slices.IndexFunc(d.kids, func(k *need) bool { return k.heldBy(ctx, t.r.u, t.set, t.why.has) })
+		if i < 0 {
+			return noCand, nil, true
+		}
+		return noCand, d.kids[i], true
+	}
+	i := slices.IndexFunc(d.list, t.why.has)
+	if i < 0 {
+		return noCand, nil, true
+	}
+	by := cause{owner: d.owner, list: d.list}
+	if d.owner == noCand {
+		by.sub = t.r.u.subs[d.nth]
+	} else {
+		by.req = t.r.needs.requirements(ctx, d.owner)[d.nth]
+	}
+	t.take(d.list[i], by)
+	return d.list[i], nil, true
+}
+
+func (t *replay) requires(context.Context, *need) bool { return true }
+
+func (t *replay) back(context.Context, bool) (int, bool) { return 0, false }
 
 // link describes one decision, and why the preferred options were not possible.
 func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {

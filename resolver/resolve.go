@@ -53,12 +53,15 @@ func (r *resolution) solve(ctx context.Context, s *scratch) (*Solution, *encodin
 	if r.impossible() {
 		return nil, nil, nil
 	}
-	set, ok := r.first(ctx, s)
+	set, ok := r.backtrack(ctx, s)
 	if err := r.interrupted(ctx); err != nil {
 		return nil, nil, err
 	}
-	if ok {
+	switch {
+	case ok && set != nil:
 		return r.solution(set), nil, nil
+	case ok:
+		return nil, nil, nil
 	}
 	e, err := r.encode(ctx)
 	if err != nil {

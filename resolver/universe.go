@@ -192,11 +192,21 @@ func (u *universe) inPackage(c cand, name string) bool {
 
 // apis returns the APIs that a candidate provides, in order.
 func (u *universe) apis(c cand) iter.Seq[property.GVK] {
-	if u.isInstalled(c) {
-		return slices.Values(u.installed[c].apis)
+	return func(yield func(property.GVK) bool) { u.eachAPI(c, yield) }
+}
+
+// eachAPI is apis without allocations.
+func (u *universe) eachAPI(c cand, yield func(property.GVK) bool) {
+	if !u.isInstalled(c) {
+		_, b := u.entry(c)
+		b.APIs()(yield)
+		return
 	}
-	_, b := u.entry(c)
-	return b.APIs()
+	for _, g := range u.installed[c].apis {
+		if !yield(g) {
+			return
+		}
+	}
 }
 
 // requirements returns the requirements of a candidate, in the order of its properties.
