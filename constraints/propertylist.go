@@ -98,6 +98,10 @@ func (l *PropertyList) add(p property.Property) error {
 // list order. The caller must not modify the slice.
 func (l *PropertyList) Problems() []Problem { return slices.Clip(l.problems) }
 
+// GVKs returns the APIs that the bundle provides, in list order and with repetitions. The
+// caller must not modify the slice.
+func (l *PropertyList) GVKs() []property.GVK { return slices.Clip(l.gvks) }
+
 // Provides implements Bundle.
 func (l *PropertyList) Provides(g property.GVK) bool { return slices.Contains(l.gvks, g) }
 

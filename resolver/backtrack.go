@@ -93,8 +93,9 @@ func (t *attempt) start(r *resolution) *attempt {
 		}
 	}
 	if t.took == nil {
-		t.took, t.replaced = map[cand]int{}, map[cand]cand{}
-		t.pkgs, t.apis = map[string]cand{}, map[property.GVK]cand{}
+		n := len(r.options) // a guess
+		t.took, t.replaced = make(map[cand]int, n), map[cand]cand{}
+		t.pkgs, t.apis = make(map[string]cand, n), make(map[property.GVK]cand, 2*n)
 	}
 	return t
 }

@@ -86,15 +86,27 @@ func (u *universe) addInstalled(ctx context.Context) error {
 			}
 			x.version = v
 		}
+		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
+		x.pkgs = packagesOf(x.facts)
+		x.apis = slices.SortedFunc(slices.Values(x.facts.GVKs()), property.GVK.Compare)
+		x.apis = slices.Compact(x.apis)
+		bad, packages := x.facts.Problems(), 0
 		for n, p := range in.Properties {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			x.property(&compiled, n, p)
+			var err error
+			if len(bad) > 0 && bad[0].Index == n {
+				err, bad = bad[0].Err, bad[1:]
+			}
+			x.property(&compiled, n, p, err)
+			if p.Type == property.TypePackage {
+				packages++
+			}
 		}
-		x.repeats = repeated(in.Properties)
-		slices.SortFunc(x.apis, property.GVK.Compare)
-		x.apis = slices.Compact(x.apis)
+		if packages > 1 || len(x.apis) < len(x.facts.GVKs()) {
+			x.repeats = repeated(in.Properties)
+		}
 		// Nothing preserves the order of a CSV's properties, so the answer must not depend on
 		// it (H29), or on how a formula is written (D20).
 		slices.SortStableFunc(x.requires, func(a, b graph.Requirement) int {
@@ -104,8 +116,6 @@ func (u *universe) addInstalled(ctx context.Context) error {
 				slices.Compare(prose.Messages(a.Expr), prose.Messages(b.Expr)),
 			)
 		})
-		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
-		x.pkgs = packagesOf(x.facts)
 		u.installed = append(u.installed, x)
 	}
 	slices.SortStableFunc(u.installed, func(a, b *installed) int { return cmp.Compare(a.Name, b.Name) })
@@ -157,8 +167,8 @@ func (c *compilations) of(p property.Property) (x constraints.Expr, ok bool, err
 	return got.expr, true, got.err
 }
 
-// property parses one property of an installed operator.
-func (x *installed) property(compiled *compilations, n int, p property.Property) {
+// property examines one property of an installed operator. bad is why its value is invalid.
+func (x *installed) property(compiled *compilations, n int, p property.Property, bad error) {
 	keep := func(err error) bool {
 		if err != nil && x.err == nil {
 			x.err = fmt.Errorf("/properties/%d/value: %w", n, err)
@@ -170,9 +180,7 @@ func (x *installed) property(compiled *compilations, n int, p property.Property)
 		_, err := property.ParseInstalledPackage(p.Value)
 		keep(err)
 	case property.TypeGVK:
-		if g, err := property.Parse[property.GVK](p); keep(err) {
-			x.apis = append(x.apis, g)
-		}
+		keep(bad)
 	case property.TypeDeprecated:
 		x.prohibited = true
 	default:

@@ -126,7 +126,7 @@ type offer struct {
 // fresh returns the entries that a subscription without an operator may choose,
 // catalog by catalog: the startingCSV, or all.
 func (u *universe) fresh(s *subscription, in []*source) []cand {
-	var found []offer
+	found := u.found[:0]
 	for _, c := range in {
 		for _, ch := range s.channels(c) {
 			if s.StartingCSV == "" {
@@ -139,7 +139,7 @@ func (u *universe) fresh(s *subscription, in []*source) []cand {
 			}
 		}
 	}
-	return elsewhere(found, s, in)
+	return u.elsewhere(found, s, in)
 }
 
 // start returns the entry in ch that the startingCSV names, even if another entry skips it
@@ -179,7 +179,7 @@ func (s *subscription) headless(in []*source) fact.Fact {
 // nearest to the head first, each in the order of the catalogs. A subscription without a
 // channel considers the default channels, then the others by name (H15).
 func (u *universe) successors(s *subscription, in []*source) []cand {
-	var found []offer
+	found := u.found[:0]
 	for _, c := range in {
 		for _, ch := range s.channels(c) {
 			for e := range ch.Order() {
@@ -194,7 +194,7 @@ func (u *universe) successors(s *subscription, in []*source) []cand {
 			return cmp.Or(s.compareChannels(a.Channel(), b.Channel()), cmp.Compare(next(a.Entry), next(b.Entry)))
 		})
 	}
-	return elsewhere(found, s, in)
+	return u.elsewhere(found, s, in)
 }
 
 // compareChannels orders the channels of several catalogs that a subscription considers.
@@ -223,7 +223,7 @@ func next(e graph.Entry) int {
 // elsewhere returns the found entries, each followed by the other entries of the same
 // bundle in the channels of the subscription, because a bundle that may be chosen in one
 // channel may be chosen in each (H25).
-func elsewhere(found []offer, s *subscription, in []*source) []cand {
+func (u *universe) elsewhere(found []offer, s *subscription, in []*source) []cand {
 	if len(found) > 0 && (s.Channel == "" || len(in) > 1) {
 		place, offered := map[string]int{}, make(map[cand]bool, len(found))
 		for i, o := range found {
@@ -251,6 +251,7 @@ func elsewhere(found []offer, s *subscription, in []*source) []cand {
 	for i, o := range found {
 		list[i] = o.cand
 	}
+	u.found = found
 	return list
 }
 

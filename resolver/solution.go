@@ -106,7 +106,7 @@ type LeftOut struct {
 // solution returns the solution for a set that violates no rule.
 func (r *resolution) solution(set []cand) *Solution {
 	u := r.u
-	sol := &Solution{ID: u.p.ID, Namespace: u.p.Namespace, Selected: []Selected{}, r: r, set: set}
+	sol := &Solution{ID: u.p.ID, Namespace: u.p.Namespace, Selected: make([]Selected, 0, len(set)), r: r, set: set}
 	for _, c := range set {
 		if u.isInstalled(c) {
 			continue
