@@ -162,7 +162,7 @@ func (p *Puller) remote(ctx context.Context, at location) []remote.Option {
 	}
 	return []remote.Option{
 		remote.WithContext(ctx), remote.WithAuthFromKeychain(p.opts.Keychain), remote.WithUserAgent("olmkit"),
-		remote.WithTransport(patient{transport}),
+		remote.WithTransport(resuming{patient{transport}}),
 	}
 }
 

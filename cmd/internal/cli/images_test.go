@@ -3,6 +3,7 @@ package cli_test
 import (
 	"archive/tar"
 	"bytes"
+	"embed"
 	"io"
 	"io/fs"
 	"log"
@@ -30,7 +31,7 @@ import (
 // catalogCommands returns the command lines of testdata/references/commands.txt.
 func catalogCommands(t *testing.T) [][]string {
 	t.Helper()
-	text, err := os.ReadFile(references + "/commands.txt")
+	text, err := references.ReadFile("testdata/references/commands.txt")
 	check(t, err)
 	var out [][]string
 	for line := range strings.Lines(string(text)) {
@@ -42,13 +43,14 @@ func catalogCommands(t *testing.T) [][]string {
 }
 
 // references holds the command lines of TestReferences and their files, except for the sample catalog.
-const references = "testdata/references"
+//
+//go:embed testdata/references
+var references embed.FS
 
 // TestReferences checks that a command prints the same for a catalog in an image or on a server as for its directory.
 func TestReferences(t *testing.T) {
-	commands := catalogCommands(t)
 	place := newPlaces(t)
-	for _, command := range commands {
+	for _, command := range catalogCommands(t) {
 		line := strings.Join(command, " ")
 		for _, p := range place.list {
 			// A catalog is named after its directory, or after its reference.
@@ -147,7 +149,9 @@ type placed struct{ catalog, other, stdin string }
 func newPlaces(t *testing.T) *places {
 	t.Helper()
 	dir := t.TempDir()
-	check(t, os.CopyFS(dir, os.DirFS(references)))
+	files, err := fs.Sub(references, "testdata/references")
+	check(t, err)
+	check(t, os.CopyFS(dir, files))
 	t.Chdir(dir)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	t.Setenv("HOME", dir)

@@ -90,6 +90,49 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
+// TestResume checks that a blob that is cut in the middle is continued there.
+func TestResume(t *testing.T) {
+	r, e, dir, image, want := pushed(t, "token")
+	var mu sync.Mutex
+	var ranges []string
+	r.answer(func(w http.ResponseWriter, req *http.Request) bool {
+		if !isBlob(req) {
+			return false
+		}
+		mu.Lock()
+		ranges = append(ranges, req.Header.Get("Range"))
+		mu.Unlock()
+		if req.Header.Get("Range") == "" {
+			w = &cutting{w, 100}
+		}
+		r.app.ServeHTTP(w, req)
+		return true
+	})
+	if stdout, stderr, code := e.run(t, dir, olmkit, "list", "bundles", image, "etcd"); code != 0 || stdout != want {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, firstDifference(stdout, want))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if got := strings.Join(ranges, ","); got != ",bytes=100-,,bytes=100-" { // the configuration and the layer
+		t.Errorf("the requests for blobs have the ranges %q", got)
+	}
+}
+
+// A cutting writer ends the connection after some bytes.
+type cutting struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutting) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p[:min(len(p), c.left)])
+	if c.left -= n; err == nil && c.left == 0 {
+		c.ResponseWriter.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	return n, err
+}
+
 // TestEnded checks that a pull that ends midway leaves nothing half done, and that the next
 // command is right.
 func TestEnded(t *testing.T) {

@@ -36,6 +36,7 @@ const user, password = "me", "secret"
 type registry struct {
 	*httptest.Server
 	host string
+	app  http.Handler // distribution and the token server
 
 	mu     sync.Mutex
 	before func(w http.ResponseWriter, r *http.Request) bool
@@ -46,13 +47,12 @@ func newRegistry(t *testing.T, auth string) *registry {
 	t.Helper()
 	dir := t.TempDir()
 	r := &registry{}
-	var app http.Handler
 	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
 		before := r.before
 		r.mu.Unlock()
 		if before == nil || !before(w, req) {
-			app.ServeHTTP(w, req)
+			r.app.ServeHTTP(w, req)
 		}
 	}))
 	r.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -80,7 +80,7 @@ func newRegistry(t *testing.T, auth string) *registry {
 	}
 	logrus.SetOutput(io.Discard)
 	mux.Handle("/v2/", handlers.NewApp(context.Background(), c))
-	app = mux
+	r.app = mux
 	return r
 }
 
