@@ -191,7 +191,9 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 		if o.Key().Group == "" && o.Kind == "Pod" && o.Metadata.Labels[labelCatalogPod] == "" {
 			return nil // as from a live cluster
 		}
-		delete(o.Metadata.Rest, "managedFields")
+		if err := slim(&o); err != nil {
+			return err
+		}
 		if s.recording != nil {
 			s.recording.put(o)
 		}

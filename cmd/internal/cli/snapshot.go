@@ -29,7 +29,8 @@ with --filename and give the same answers, without access to the cluster.
 The file has one JSON document per line: the version of the cluster and the kinds that
 may not be read, then a list for each kind. Catalogs are digests in the objects; with
 --with-catalogs, the file has their content, too, and no registry is needed later. It
-has no Secrets and no managedFields, and of pods only those of catalogs.
+has no Secrets, and of pods only those of catalogs. Objects are without managedFields,
+the annotation of kubectl apply, and the icons of CSVs, which no answer depends on.
 
 With --filename, the input is files, such as a must-gather of OpenShift, in place of a
 cluster.
@@ -193,6 +194,29 @@ func (s *clusterState) snapshot(ctx context.Context, l *loader, with bool) ([]an
 		visible.Fprintf(l.stderr, "note: %s\n", n)
 	}
 	return docs, nil
+}
+
+// slim removes what no answer depends on and is often most of an object: managedFields, the
+// annotation with the object that kubectl applied, and the icons of a CSV.
+func slim(o *olm.Object) error {
+	delete(o.Metadata.Rest, "managedFields")
+	delete(o.Metadata.Annotations, "kubectl.kubernetes.io/last-applied-configuration")
+	if k := o.Key(); k.Group != olm.Group || k.Kind != olm.KindClusterServiceVersion {
+		return nil
+	}
+	if _, ok := o.Get("spec", "icon"); !ok {
+		return nil
+	}
+	var spec map[string]json.RawMessage
+	if err := json.Unmarshal(o.Rest["spec"], &spec); err != nil {
+		return fmt.Errorf("%s: /spec: %w", o.Key(), err)
+	}
+	delete(spec, "icon")
+	slimmed, err := o.Set("spec", spec)
+	if err == nil {
+		*o = slimmed
+	}
+	return err
 }
 
 // apiVersionOf returns the version of a kind in which it is read from a cluster.

@@ -65,16 +65,28 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotContent checks that a snapshot has neither Secrets nor managedFields, and that
-// commands treat the Secrets of a snapshot as unknown.
+// TestSnapshotContent checks that a snapshot has neither Secrets nor what no answer depends on, and
+// that a document of another version is an error.
 func TestSnapshotContent(t *testing.T) {
 	_, _, state := newCluster(t)
 	state = strings.Replace(state, "name: catalog-operator, namespace: olm}", "name: catalog-operator, namespace: olm, managedFields: [{manager: kubectl}]}", 1)
+	const last = "kubectl.kubernetes.io/last-applied-configuration"
+	state += "\n---\napiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: shown.v1, namespace: apps, annotations: {" + last + ": '{}', kept: 'yes'}}\nspec: {icon: [{base64data: aWNvbg==, mediatype: image/png}], displayName: Shown, description: text}"
 	state += "\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: apps}\ndata: {password: aHVudGVyMg==}"
 	check(t, os.WriteFile("state.yaml", []byte(state), 0o600))
 	out, stderr, code := run(t, "", []string{"snapshot", "-f", "state.yaml", "-o", "-"}, "", "")
-	if code != 0 || strings.Contains(out, "Secret") || strings.Contains(out, "aHVudGVyMg") || strings.Contains(out, "managedFields") || !strings.Contains(out, `"kind":"SubscriptionList"`) {
-		t.Errorf("exit code %d, %s%s", code, out, stderr)
+	if code != 0 {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	for _, gone := range []string{"Secret", "aHVudGVyMg", "managedFields", last, "icon", "aWNvbg"} {
+		if strings.Contains(out, gone) {
+			t.Errorf("the snapshot has %q: %s", gone, out)
+		}
+	}
+	for _, kept := range []string{`"kind":"SubscriptionList"`, `"annotations":{"kept":"yes"}`, `"spec":{"description":"text","displayName":"Shown"}`} {
+		if !strings.Contains(out, kept) {
+			t.Errorf("the snapshot lacks %s: %s", kept, out)
+		}
 	}
 	for text, want := range map[string]string{
 		`{"apiVersion":"snapshot.olmkit/v2","kind":"Snapshot","metadata":{"name":"cluster"}}`:                                  "snapshot.olmkit/v2 Snapshot is not understood",
