@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/realcat"
@@ -150,6 +152,38 @@ func BenchmarkConformance(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
+			}
+		})
+	}
+}
+
+// BenchmarkExplainAll explains every conflict of the recorded cases once, and reports the median and the longest time of
+// an explanation with its fixes, from the problem to the text.
+func BenchmarkExplainAll(b *testing.B) {
+	for _, name := range []string{"classic-simple.jsonl", "classic-compound.jsonl", "real-community.jsonl", "real-openshift-v4.16.jsonl", "real-openshift-v4.19.jsonl"} {
+		b.Run(name, func(b *testing.B) {
+			cases := readCases(b, name)
+			problems := make([]resolver.Problem, len(cases))
+			for i := range cases {
+				problems[i] = problemOf(b, &cases[i])
+			}
+			for b.Loop() {
+				var times []time.Duration
+				for _, p := range problems {
+					start := time.Now()
+					var no *resolver.Conflict
+					if _, err := resolver.Resolve(context.Background(), p); !errors.As(err, &no) {
+						continue
+					}
+					if _, err := no.Text(context.Background(), 100, nil); err != nil {
+						b.Fatal(err)
+					}
+					times = append(times, time.Since(start))
+				}
+				slices.Sort(times)
+				b.ReportMetric(float64(len(times)), "conflicts")
+				b.ReportMetric(float64(times[len(times)/2].Microseconds()), "median-µs")
+				b.ReportMetric(float64(times[len(times)-1].Microseconds()), "longest-µs")
 			}
 		})
 	}
