@@ -48,7 +48,7 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 	return func(yield func(Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		stopped := make(chan struct{})
-		jobs, ordered := make(chan job), make(chan chan Result, o.Ahead)
+		jobs, ordered := make(chan job, o.Ahead), make(chan chan Result, o.Ahead)
 		var all sync.WaitGroup
 		var panicked any
 		all.Go(func() {
