@@ -168,8 +168,9 @@ func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm
 			return "", nil, fmt.Errorf("the cluster's version: %w", err)
 		}
 	}
+	groups := discovery{}
 	for _, k := range liveKinds() {
-		objects, err := list(ctx, c, k)
+		objects, err := list(ctx, c, k, groups)
 		var why *notServedError
 		switch {
 		case err == nil:
@@ -196,7 +197,7 @@ func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm
 
 // list returns all objects of a kind. If the list expires between pages, it is read again
 // in one request.
-func list(ctx context.Context, c rest.Interface, k liveKind) (objects []olm.Object, err error) {
+func list(ctx context.Context, c rest.Interface, k liveKind, groups discovery) (objects []olm.Object, err error) {
 	path := "/apis/" + k.group + "/" + k.version + "/" + k.resource
 	if k.group == "" {
 		path = "/api/" + k.version + "/" + k.resource
@@ -215,7 +216,7 @@ func list(ctx context.Context, c rest.Interface, k liveKind) (objects []olm.Obje
 			objects, limit, next = nil, "", ""
 			continue
 		case apierrors.IsNotFound(err):
-			return nil, notServed(ctx, c, k)
+			return nil, notServed(ctx, c, k, groups)
 		case err != nil:
 			return nil, err
 		}
@@ -252,10 +253,28 @@ func (e *notServedError) Error() string {
 	return "served only as " + strings.Join(e.versions, ", ")
 }
 
+// A discovery holds the responses of the API server about groups and their versions, by path, so
+// that each is requested once.
+type discovery map[string]discovered
+
+type discovered struct {
+	text []byte
+	err  error
+}
+
+func (d discovery) get(ctx context.Context, c rest.Interface, path string) ([]byte, error) {
+	got, ok := d[path]
+	if !ok {
+		got.text, got.err = c.Get().AbsPath(path).DoRaw(ctx)
+		d[path] = got
+	}
+	return got.text, got.err
+}
+
 // notServed returns a notServedError for a kind that was not found, or the error of looking
 // for other versions.
-func notServed(ctx context.Context, c rest.Interface, k liveKind) error {
-	text, err := c.Get().AbsPath("/apis/" + k.group).DoRaw(ctx)
+func notServed(ctx context.Context, c rest.Interface, k liveKind, groups discovery) error {
+	text, err := groups.get(ctx, c, "/apis/"+k.group)
 	if apierrors.IsNotFound(err) {
 		return &notServedError{}
 	}
@@ -271,7 +290,7 @@ func notServed(ctx context.Context, c rest.Interface, k liveKind) error {
 		if v.Version == k.version {
 			continue
 		}
-		text, err := c.Get().AbsPath("/apis/" + v.GroupVersion).DoRaw(ctx)
+		text, err := groups.get(ctx, c, "/apis/"+v.GroupVersion)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 		o.Version = installed.Spec.Version
 	}
 	known := t.describe(&o, catalogOf(s))
-	if !known && s.Status.State == olm.StateAtLatestKnown {
+	if t.content[catalogOf(s)] == nil && s.Status.State == olm.StateAtLatestKnown {
 		o.Head = o.Installed
 	}
 	if known && installed != nil {
@@ -157,10 +157,10 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 		return movesNow, "moves to " + st.CurrentCSV
 	case known && head == st.InstalledCSV:
 		return movesLatest, ""
-	case head != "" && head == st.InstalledCSV:
-		return movesLatest, recorded
 	case !known && t.content[catalogOf(s)] != nil:
 		return movesStuck, fmt.Sprintf("catalog %s has no channel %q of package %s", s.Spec.Source, channel, s.Spec.Package)
+	case head != "" && head == st.InstalledCSV:
+		return movesLatest, recorded
 	case !known && st.InstalledCSV == "":
 		return movesUnknown, "OLM has not resolved the subscription yet"
 	case !known:
