@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs or builds what the tests need besides Go, and reports where it is:
 # Chromium, for the page of "olmkit view", skopeo, for images in a real registry, and
-# kube-apiserver and etcd, for the module kube. Nothing else in this repository installs
-# packages.
+# kube-apiserver, etcd and kubectl, for the module kube. Nothing else in this repository
+# installs packages.
 set -eu
 cd "$(dirname "$0")/../.."
 rc=0

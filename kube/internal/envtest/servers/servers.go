@@ -1,4 +1,4 @@
-// Package servers builds kube-apiserver and etcd from source for "make setup",
+// Package servers builds kube-apiserver, etcd and kubectl from source for "make setup",
 // and finds them for tests. Tests never build them.
 package servers
 
@@ -33,6 +33,7 @@ func all() []server {
 	return []server{
 		{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", strings.Join(ldflags, " ")},
 		{"etcd", "go.etcd.io/etcd/server/v3", "-s -w"},
+		{"kubectl", "k8s.io/kubernetes/cmd/kubectl", strings.Join(ldflags, " ")},
 	}
 }
 
@@ -57,11 +58,11 @@ func Find(dir string) (string, error) {
 	have, err := os.ReadFile(filepath.Join(bin, sources))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", errors.New("kube-apiserver and etcd are not built; run make setup in the root directory of the repository")
+		return "", errors.New("kube-apiserver, etcd and kubectl are not built; run make setup in the root directory of the repository")
 	case err != nil:
 		return "", err
 	case string(have) != want:
-		return "", errors.New("kube-apiserver and etcd are out of date; run make setup in the root directory of the repository")
+		return "", errors.New("kube-apiserver, etcd and kubectl are out of date; run make setup in the root directory of the repository")
 	}
 	for _, s := range all() {
 		if _, err := os.Stat(filepath.Join(bin, s.name)); err != nil {

@@ -49,6 +49,8 @@ func TestFind(t *testing.T) {
 	write("bin/kube-apiserver", "")
 	check("etcd")
 	write("bin/etcd", "")
+	check("kubectl")
+	write("bin/kubectl", "")
 	check("")
 	write("go.sum", "changed\n")
 	check("out of date")

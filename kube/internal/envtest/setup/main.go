@@ -1,4 +1,4 @@
-// Setup builds the servers that the tests of kube need, unless they are up to
+// Setup builds the servers and kubectl, which the tests of kube need, unless they are up to
 // date. "make setup" runs it.
 package main
 
@@ -30,6 +30,6 @@ func run() error {
 			return err
 		}
 	}
-	fmt.Println("setup: kube-apiserver and etcd are in", bin)
+	fmt.Println("setup: kube-apiserver, etcd and kubectl are in", bin)
 	return nil
 }

@@ -1,0 +1,5 @@
+// Package livetest runs olmkit, and kubectl with olmkit as a plugin, on a real API server with
+// hundreds of operators.
+//
+// There is nothing to import.
+package livetest
