@@ -63,7 +63,7 @@ type SubscriptionStatus struct {
 	Rest                  Members               `json:",unknown"`
 }
 
-// A SubscriptionState states where the subscription is.
+// A SubscriptionState is the state of a subscription as OLM reports it.
 type SubscriptionState string
 
 const (

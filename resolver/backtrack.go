@@ -190,6 +190,7 @@ func (t *attempt) open(ctx context.Context, n *need) bool {
 			return true
 		}
 		fault = blame(fault, by)
+		t.steps++
 	}
 	t.fault = append(fault, len(t.choices))
 	return false

@@ -64,7 +64,7 @@ func ParseSemver(ctx context.Context, data []byte, name string) (*Semver, error)
 		s.Prefer = map[bool]string{true: "minor", false: "major"}[s.Minor]
 	}
 	if !(s.Prefer == "major" && s.Major || s.Prefer == "minor" && s.Minor) {
-		t.fault(codes.Type, "/defaultChannelTypePreference", fmt.Errorf("%q: want a kind of channel that is generated, major or minor", s.Prefer))
+		t.fault(codes.Type, "/defaultChannelTypePreference", fmt.Errorf("%q is not a kind of generated channel; want major or minor", s.Prefer))
 	}
 	for grade, to := range s.grades() {
 		seen := map[string]bool{}
