@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -111,35 +110,4 @@ func released(r *Revision, live *unstructured.Unstructured) *unstructured.Unstru
 	o := identity(live)
 	o.SetOwnerReferences(slices.DeleteFunc(live.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == r.UID }))
 	return o
-}
-
-// contains returns whether live has all fields of want with their values. Other fields belong
-// to others. The entries of lists are compared by position.
-func contains(live, want any) bool { // K86
-	switch want := want.(type) {
-	case map[string]any:
-		l, ok := live.(map[string]any)
-		if !ok {
-			return false
-		}
-		for k, v := range want {
-			x, ok := l[k]
-			if !ok && v != nil || !contains(x, v) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		l, ok := live.([]any)
-		if !ok || len(l) != len(want) {
-			return false
-		}
-		for i := range want {
-			if !contains(l[i], want[i]) {
-				return false
-			}
-		}
-		return true
-	}
-	return reflect.DeepEqual(live, want)
 }

@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -104,9 +105,18 @@ func (c *cluster) object(r rollout.Revision, w rollout.Write) error {
 	case rollout.Create:
 		live = w.Object.DeepCopy()
 		live.SetUID(types.UID("uid-" + c.next()))
+		live.SetManagedFields(managed("Update", live))
+	case rollout.Migrate:
+		live.SetManagedFields(w.Object.GetManagedFields())
 	case rollout.Apply:
+		if slices.ContainsFunc(live.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool {
+			return m.Manager == rollout.FieldOwner && m.Operation == "Update"
+		}) {
+			c.t.Errorf("applies %s before its fields are migrated", key)
+		}
 		status := live.Object["status"]
 		live = w.Object.DeepCopy()
+		live.SetManagedFields(managed("Apply", live))
 		if status != nil {
 			live.Object["status"] = status
 		}
@@ -119,6 +129,31 @@ func (c *cluster) object(r rollout.Revision, w rollout.Write) error {
 	live.SetResourceVersion(c.next())
 	c.objects[key] = live
 	return nil
+}
+
+// managed returns the managed fields of an object of which every field is ours, with atomic
+// lists except for the owner references.
+func managed(op metav1.ManagedFieldsOperationType, o *unstructured.Unstructured) []metav1.ManagedFieldsEntry {
+	var fields func(any) map[string]any
+	fields = func(v any) map[string]any {
+		out := map[string]any{}
+		m, _ := v.(map[string]any)
+		for k, x := range m {
+			out["f:"+k] = fields(x)
+		}
+		return out
+	}
+	all := fields(o.Object)
+	owners := map[string]any{}
+	for _, x := range o.GetOwnerReferences() {
+		owners[fmt.Sprintf(`k:{"uid":%q}`, x.UID)] = map[string]any{}
+	}
+	all["f:metadata"].(map[string]any)["f:ownerReferences"] = owners
+	raw, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return []metav1.ManagedFieldsEntry{{Manager: rollout.FieldOwner, Operation: op, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw}, APIVersion: o.GetAPIVersion()}}
 }
 
 func available(o *unstructured.Unstructured) bool {

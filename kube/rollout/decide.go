@@ -94,14 +94,14 @@ func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress
 	case newer:
 		return true
 	case adoptable:
-		w.write(r, Write{Op: Apply, Object: owned(r, want, live)})
+		w.apply(r, owned(r, want, live), live)
 		return false
 	}
 	if live.GetDeletionTimestamp() != nil {
 		return false // created again once it is gone
 	}
-	if desired := owned(r, want, live); !contains(live.Object, desired.Object) {
-		w.write(r, Write{Op: Apply, Object: desired}) // K86
+	if desired := owned(r, want, live); w.drifted(r, desired, live) {
+		w.apply(r, desired, live) // K86
 		return false
 	}
 	v, messages := probe(live, r.Probes)
@@ -109,6 +109,16 @@ func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress
 		p.fail(live, messages)
 	}
 	return v == passed
+}
+
+// apply applies an object that exists, once Server-Side Apply owns the fields that were set by
+// creating it.
+func (w *world) apply(r *Revision, desired, live *unstructured.Unstructured) { // K85
+	if o := migrated(live); o != nil {
+		w.write(r, Write{Op: Migrate, Object: o})
+		return
+	}
+	w.write(r, Write{Op: Apply, Object: desired})
 }
 
 // tearDown removes the objects of an archived revision, the last phase first.

@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/kube/rollout"
@@ -179,15 +181,20 @@ func TestDrift(t *testing.T) { // K86
 	c.begin(first)
 	c.settle()
 	o := c.objects["v1/ConfigMap/ops/old"]
+	ours := o.GetManagedFields()
 	o.SetLabels(map[string]string{"theirs": "yes", "app.kubernetes.io/managed-by": "olm.operatorframework.io"})
 	o.Object["data"] = "theirs"
+	o.SetManagedFields(append(ours, metav1.ManagedFieldsEntry{Manager: "theirs", Operation: "Update", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{}}`)}}))
 	if p := rollout.Decide(c.snapshot()); len(p.Writes) != 0 {
 		t.Errorf("reverts fields of others: %v", p.Writes)
 	}
 	o.Object["spec"] = map[string]any{"content": "changed"}
-	p := rollout.Decide(c.snapshot())
-	if len(p.Writes) == 0 || p.Writes[0].Op != rollout.Apply || p.Writes[0].Object.GetName() != "old" {
-		t.Errorf("does not revert a change: %v", p.Writes)
+	ours[0].FieldsV1.Raw = bytes.Replace(ours[0].FieldsV1.Raw, []byte(`,"f:spec":{"f:content":{}}`), nil, 1)
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "theirs", Operation: "Update", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{}}`)}}, ours[0]})
+	c.wantOps("etcd-1 migrate ConfigMap old")
+	c.settle()
+	if got := c.objects["v1/ConfigMap/ops/old"].Object["spec"]; !reflect.DeepEqual(got, map[string]any{"content": "1"}) {
+		t.Errorf("does not revert a change: %v", got)
 	}
 	delete(c.objects, "v1/ConfigMap/ops/old")
 	c.settle()

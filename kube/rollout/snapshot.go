@@ -52,6 +52,10 @@ type Snapshot struct {
 	// Objects are the objects on the cluster with the names of those in the revisions, in any
 	// order. An object that is not listed does not exist.
 	Objects []*unstructured.Unstructured
+	// Applied are the resourceVersions that the API server returned when the caller applied
+	// objects, by UID. An object that still has it need not be applied again, although fields
+	// may be missing: the API server drops fields that its schema does not have. It may be nil.
+	Applied map[types.UID]string
 	Now     time.Time
 }
 
@@ -59,10 +63,12 @@ type Snapshot struct {
 type Op string
 
 const (
-	// Create creates Object. It must fail if the object exists.
+	// Create creates Object as FieldOwner. It must fail if the object exists.
 	Create Op = "create"
-	// Apply applies Object with Server-Side Apply, by force.
+	// Apply applies Object with Server-Side Apply as FieldOwner, by force.
 	Apply Op = "apply"
+	// Migrate replaces the managed fields of the object on the cluster by those of Object.
+	Migrate Op = "migrate"
 	// Release replaces the owner references of the object on the cluster by those of Object.
 	Release Op = "release"
 	// Delete deletes Object.

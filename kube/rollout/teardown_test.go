@@ -67,7 +67,12 @@ func TestHandover(t *testing.T) { // K83, K84, K85, K94
 	if err := c.apply(rollout.Decide(c.snapshot()).Writes[1]); err != nil {
 		t.Fatal(err)
 	}
+	c.wantOps("etcd-2 migrate ConfigMap x") // it was created, not applied
 	p := rollout.Decide(c.snapshot())
+	if err := c.apply(p.Writes[len(p.Writes)-2]); err != nil {
+		t.Fatal(err)
+	}
+	p = rollout.Decide(c.snapshot())
 	c.wantOps("etcd-2 apply ConfigMap x")
 	o := p.Writes[len(p.Writes)-2].Object
 	if ref := metav1.GetControllerOf(o); ref == nil || ref.Name != "etcd-2" || len(o.GetOwnerReferences()) != 2 || o.GetResourceVersion() == "" {
