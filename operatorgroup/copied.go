@@ -76,7 +76,8 @@ func (m CopyMode) copies(g *olm.OperatorGroup) bool {
 
 // StaleCopy returns why a copied CSV should be deleted, or "": the original is
 // gone, copying is disabled for its group, or the group no longer targets the
-// copy's namespace. Originals and groups must be complete.
+// copy's namespace. While the targets of the group are undecided, no copy is stale. Originals
+// and groups must be complete.
 func StaleCopy(c *olm.ClusterServiceVersion, originals []*olm.ClusterServiceVersion, groups []*olm.OperatorGroup, mode CopyMode) string {
 	from := CopiedFrom(c)
 	i := slices.IndexFunc(originals, func(o *olm.ClusterServiceVersion) bool {
@@ -86,7 +87,12 @@ func StaleCopy(c *olm.ClusterServiceVersion, originals []*olm.ClusterServiceVers
 		return fmt.Sprintf("the original %s/%s is gone", from, c.Metadata.Name)
 	}
 	for _, g := range groups {
-		if g.Metadata.Namespace != from || !IsActive(originals[i], g) {
+		switch {
+		case g.Metadata.Namespace != from:
+			continue
+		case g.Status.Namespaces == nil:
+			return "" // its targets are undecided
+		case !IsActive(originals[i], g):
 			continue
 		}
 		switch {

@@ -67,7 +67,7 @@ func (p *planner) garbage() error {
 			continue
 		}
 		owner := olm.Key{Group: olm.Group, Kind: l[ownerlabel.Kind], Namespace: p.Namespace, Name: l[ownerlabel.Name]}
-		if generated.IsOfCopy(o) {
+		if generated.IsOfCopy(o) || p.goesWithCopy(o) {
 			continue
 		}
 		inUse, leaving := p.InUse(owner), p.isLeaving(owner)
@@ -97,6 +97,13 @@ func (p *planner) garbage() error {
 		}
 	}
 	return p.finalize()
+}
+
+// goesWithCopy reports whether the plan deletes the copied CSV that owns an object.
+func (p *planner) goesWithCopy(o *olm.Object) bool {
+	return o.Metadata.Namespace != p.Namespace && slices.ContainsFunc(o.Metadata.OwnerReferences, func(r olm.OwnerReference) bool {
+		return p.Touches(olm.Key{Group: olm.Group, Kind: r.Kind, Namespace: o.Metadata.Namespace, Name: r.Name})
+	})
 }
 
 // isForCRD reports whether an object is a role for the users of an API (F7) whose CRD

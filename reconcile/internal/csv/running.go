@@ -168,6 +168,7 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 	all = generated.AppendAll(all, bindings)
 	settled = true
 	for _, r := range all {
+		p.ownedByCopy(r, c)
 		ok, _, err := p.EnsureShared(r, c.Key(), "F7", "grants the operator permissions in the namespaces that it serves")
 		if err != nil {
 			return false, err
@@ -175,6 +176,18 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 		settled = settled && ok
 	}
 	return settled, nil
+}
+
+// ownedByCopy makes the copy of c, if there is one, the owner of a role or binding in another
+// namespace, as in OLM: it is deleted with the copy, also if OLM deletes that.
+func (p *planner) ownedByCopy(r olm.Resource, c *olm.ClusterServiceVersion) {
+	m := &r.Head().Metadata
+	key := c.Key()
+	key.Namespace = m.Namespace
+	copied, ok := world.Pick(p.CSVs, key).(*olm.ClusterServiceVersion)
+	if ok && m.Labels[olm.LabelCopiedFrom] == c.Metadata.Namespace && operatorgroup.CopiedFrom(copied) == c.Metadata.Namespace && !copied.Metadata.IsDeleted() {
+		m.OwnerReferences = []olm.OwnerReference{olm.OwnedBy(copied)}
+	}
 }
 
 // installing waits for the workloads of the operator. It restores permissions that are
