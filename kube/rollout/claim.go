@@ -12,6 +12,7 @@ const (
 	prefix             = "olm.operatorframework.io/"
 	revisionAnnotation = prefix + "revision"
 	managedBy          = "app.kubernetes.io/managed-by"
+	groupVersion       = prefix + "v1"
 )
 
 // A claim states what a revision may do with an object of its name.
@@ -38,9 +39,9 @@ func (w *world) claim(r *Revision, want, live *unstructured.Unstructured) claim 
 			return foreign
 		}
 		return adoptable
-	case c.UID == r.UID:
+	case w.controls(r, live):
 		return ours
-	case slices.ContainsFunc(w.revisions, func(x *Revision) bool { return x.UID == c.UID }):
+	case slices.ContainsFunc(w.revisions, func(x *Revision) bool { return w.controller(x).UID == c.UID }):
 		switch {
 		case number < r.Number:
 			return adoptable
@@ -54,9 +55,37 @@ func (w *world) claim(r *Revision, want, live *unstructured.Unstructured) claim 
 	return foreign
 }
 
+// reference returns an owner reference to a revision.
+func (w *world) reference(r *Revision) metav1.OwnerReference {
+	yes := true
+	ref := metav1.OwnerReference{APIVersion: groupVersion, Kind: "ClusterObjectSet", Name: r.Name, UID: r.UID, Controller: &yes, BlockOwnerDeletion: &yes}
+	if w.snapshot.Recorded {
+		ref.APIVersion, ref.Kind = "v1", "Secret"
+	}
+	return ref
+}
+
+// controller returns the owner reference of the objects of a revision. A Secret cannot own
+// objects of other namespaces.
+func (w *world) controller(r *Revision) metav1.OwnerReference { // K84
+	ref := w.reference(r)
+	if w.snapshot.Recorded {
+		e := w.snapshot.Extension
+		ref.APIVersion, ref.Kind, ref.Name, ref.UID = groupVersion, "ClusterExtension", e.Name, e.UID
+	}
+	return ref
+}
+
+// controls returns whether a revision controls an object.
+func (w *world) controls(r *Revision, live *unstructured.Unstructured) bool {
+	c := metav1.GetControllerOfNoCopy(live)
+	return c != nil && c.UID == w.controller(r).UID &&
+		(!w.snapshot.Recorded || live.GetAnnotations()[revisionAnnotation] == strconv.FormatInt(r.Number, 10))
+}
+
 // owned returns an object as the revision applies it. If it is on the cluster as live, its
 // owners stay, but no longer control it.
-func owned(r *Revision, want, live *unstructured.Unstructured) *unstructured.Unstructured { // K74, K84
+func (w *world) owned(r *Revision, want, live *unstructured.Unstructured) *unstructured.Unstructured { // K74, K84
 	o := want.DeepCopy()
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	if labels == nil {
@@ -69,13 +98,13 @@ func owned(r *Revision, want, live *unstructured.Unstructured) *unstructured.Uns
 	annotations[revisionAnnotation] = strconv.FormatInt(r.Number, 10)
 	o.SetLabels(labels)
 	o.SetAnnotations(annotations)
-	yes, no := true, false
+	no, ref := false, w.controller(r)
 	var owners []metav1.OwnerReference
 	if live != nil {
 		o.SetUID(live.GetUID())
 		o.SetResourceVersion(live.GetResourceVersion()) // K85
 		for _, x := range live.GetOwnerReferences() {
-			if x.UID == r.UID {
+			if x.UID == ref.UID {
 				continue
 			}
 			if x.Controller != nil && *x.Controller {
@@ -84,13 +113,15 @@ func owned(r *Revision, want, live *unstructured.Unstructured) *unstructured.Uns
 			owners = append(owners, x)
 		}
 	}
-	o.SetOwnerReferences(append(owners, metav1.OwnerReference{
-		APIVersion: "olm.operatorframework.io/v1", Kind: "ClusterObjectSet", Name: r.Name, UID: r.UID, Controller: &yes, BlockOwnerDeletion: &yes,
-	}))
+	o.SetOwnerReferences(append(owners, ref))
 	return o
 }
 
-func refers(o *unstructured.Unstructured, r *Revision) bool {
+// refers returns whether an object belongs to a revision, or has belonged to it.
+func (w *world) refers(o *unstructured.Unstructured, r *Revision) bool {
+	if w.snapshot.Recorded {
+		return w.controls(r, o)
+	}
 	return slices.ContainsFunc(o.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == r.UID })
 }
 

@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -21,52 +23,78 @@ import (
 
 var start = time.Date(2026, 8, 21, 0, 0, 0, 0, time.UTC)
 
-// A cluster holds revisions and objects, and checks the invariants at each write.
+const system = "olmv1-system"
+
+// A cluster holds an extension with its revisions, Secrets and objects, and checks the
+// invariants at each write. A write replaces values and modifies none, so snapshots share them.
 type cluster struct {
 	t         *testing.T
+	extension rollout.Extension // without a UID once it is gone
 	revisions map[string]rollout.Revision
+	secrets   map[string]corev1.Secret
 	objects   map[string]*unstructured.Unstructured
 	version   int
 	now       time.Time
+	recorded  bool
 	broken    bool // deployments never become available
+	want      *rollout.Revision
 }
 
 func newCluster(t *testing.T) *cluster {
-	return &cluster{t: t, revisions: map[string]rollout.Revision{}, objects: map[string]*unstructured.Unstructured{}, now: start}
+	return &cluster{t: t, extension: rollout.Extension{Name: "etcd", UID: "uid-etcd", ResourceVersion: "0"},
+		revisions: map[string]rollout.Revision{}, secrets: map[string]corev1.Secret{}, objects: map[string]*unstructured.Unstructured{}, now: start}
 }
 
 func (c *cluster) next() string { c.version++; return fmt.Sprint(c.version) }
 
 func (c *cluster) snapshot() *rollout.Snapshot {
-	s := &rollout.Snapshot{Now: c.now}
-	for _, r := range c.revisions {
-		r.Conditions = slices.Clone(r.Conditions)
-		s.Revisions = append(s.Revisions, r)
+	return &rollout.Snapshot{
+		Now: c.now, Extension: c.extension, Recorded: c.recorded, Namespace: system,
+		Revisions: slices.Collect(maps.Values(c.revisions)), Secrets: slices.Collect(maps.Values(c.secrets)), Objects: slices.Collect(maps.Values(c.objects)),
 	}
-	for _, o := range c.objects {
-		s.Objects = append(s.Objects, o.DeepCopy())
+}
+
+// plan returns the writes that are due: first those to the latest revision.
+func (c *cluster) plan(s *rollout.Snapshot) []rollout.Write {
+	if c.want != nil && s.Extension.UID != "" {
+		writes, err := rollout.Next(s, *c.want)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if len(writes) > 0 {
+			return writes
+		}
 	}
-	return s
+	return rollout.Decide(s).Writes
 }
 
 var errConflict = errors.New("conflict")
 
 func (c *cluster) apply(w rollout.Write) error {
 	r, exists := c.revisions[w.Revision]
-	if w.Op == rollout.CreateRevision {
-		if exists {
+	switch {
+	case w.Version != "" && w.Revision != "" && (!exists || w.Version != r.ResourceVersion):
+		return errConflict
+	case w.Object != nil && w.Object.GetNamespace() == system:
+		return c.secret(w)
+	case w.Object != nil:
+		return c.object(r, w)
+	case w.Op == rollout.CreateRevision:
+		if exists || c.extension.UID == "" {
 			return errConflict
 		}
 		r = *w.New
-		r.UID, r.ResourceVersion, r.Created = types.UID("uid-"+r.Name), c.next(), c.now
+		r.UID, r.ResourceVersion, r.Created, r.Generation = types.UID("uid-"+c.next()), c.next(), c.now, 1
 		c.revisions[r.Name] = r
 		return nil
-	}
-	if !exists || w.Version != r.ResourceVersion {
-		return errConflict
-	}
-	if w.Object != nil {
-		return c.object(r, w)
+	case w.Revision == "":
+		if w.Version != c.extension.ResourceVersion || c.extension.UID == "" {
+			return errConflict
+		}
+		c.extension.Finalizer = w.Op == rollout.AddFinalizer
+		c.extension.ResourceVersion = c.next()
+		c.collect()
+		return nil
 	}
 	switch w.Op {
 	case rollout.AddFinalizer:
@@ -76,7 +104,9 @@ func (c *cluster) apply(w rollout.Write) error {
 	case rollout.Archive:
 		r.Archived = true
 	case rollout.SetStatus:
-		r.Conditions = w.Conditions
+		r.Conditions, r.Observed = w.Conditions, w.Observed
+	case rollout.UpdateRevision:
+		r.Bundle, r.Deadline, r.Probes = w.New.Bundle, w.New.Deadline, w.New.Probes
 	case rollout.DeleteRevision:
 		r.Deleting = true
 	default:
@@ -84,9 +114,80 @@ func (c *cluster) apply(w rollout.Write) error {
 	}
 	r.ResourceVersion = c.next()
 	c.revisions[w.Revision] = r
-	if r.Deleting && !r.Finalizer {
-		delete(c.revisions, w.Revision)
+	c.collect()
+	return nil
+}
+
+// exists returns whether an owner exists.
+func (c *cluster) exists(ref metav1.OwnerReference) bool {
+	return ref.UID == c.extension.UID || slices.ContainsFunc(slices.Collect(maps.Values(c.revisions)), func(x rollout.Revision) bool { return x.UID == ref.UID })
+}
+
+// collect deletes what is deleted and has no finalizer, and what has no owner any more, like
+// the garbage collector.
+func (c *cluster) collect() {
+	if c.extension.Deleting && !c.extension.Finalizer {
+		c.extension.UID = ""
 	}
+	for name, r := range c.revisions {
+		if (r.Deleting || c.extension.UID == "") && !r.Finalizer {
+			delete(c.revisions, name)
+		}
+	}
+	orphan := func(owners []metav1.OwnerReference) bool {
+		return len(owners) > 0 && !slices.ContainsFunc(owners, c.exists)
+	}
+	for name, s := range c.secrets {
+		if orphan(s.OwnerReferences) {
+			delete(c.secrets, name)
+		}
+	}
+	if c.extension.UID == "" {
+		for name, o := range c.objects {
+			if orphan(o.GetOwnerReferences()) {
+				delete(c.objects, name)
+			}
+		}
+	}
+}
+
+func (c *cluster) secret(w rollout.Write) error {
+	name := w.Object.GetName()
+	live, exists := c.secrets[name]
+	if (w.Op == rollout.Create) == exists || exists && (live.UID != w.Object.GetUID() || live.ResourceVersion != w.Object.GetResourceVersion()) {
+		return errConflict
+	}
+	switch w.Op {
+	case rollout.Create:
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(w.Object.Object, &live); err != nil {
+			c.t.Fatal(err)
+		}
+		live.UID = types.UID("uid-" + c.next())
+	case rollout.SetOwners:
+		live.OwnerReferences = w.Object.GetOwnerReferences()
+	case rollout.Delete:
+		for _, r := range c.revisions {
+			for _, ref := range slices.Concat(r.Refs...) {
+				if ref.Name == name {
+					c.t.Errorf("deletes Secret %s of %s", name, r.Name)
+				}
+			}
+		}
+		delete(c.secrets, name)
+		return nil
+	default:
+		c.t.Fatalf("%s of a Secret", w.Op)
+	}
+	if !slices.ContainsFunc(live.OwnerReferences, c.exists) {
+		// The extension was deleted meanwhile, and the garbage collector takes the Secret.
+		if c.extension.UID != "" {
+			c.t.Errorf("%s Secret %s: it has no owner: %v", w.Op, name, live.OwnerReferences)
+		}
+		delete(c.secrets, name)
+		return nil
+	}
+	live.ResourceVersion = c.next()
+	c.secrets[name] = live
 	return nil
 }
 
@@ -101,6 +202,7 @@ func (c *cluster) object(r rollout.Revision, w rollout.Write) error {
 		return errConflict
 	}
 	c.check(r, w, key)
+	live = live.DeepCopy()
 	switch w.Op {
 	case rollout.Create:
 		live = w.Object.DeepCopy()
@@ -120,11 +222,13 @@ func (c *cluster) object(r rollout.Revision, w rollout.Write) error {
 		if status != nil {
 			live.Object["status"] = status
 		}
-	case rollout.Release:
+	case rollout.SetOwners:
 		live.SetOwnerReferences(w.Object.GetOwnerReferences())
 	case rollout.Delete:
 		delete(c.objects, key)
 		return nil
+	default:
+		c.t.Fatalf("unknown operation %s", w.Op)
 	}
 	live.SetResourceVersion(c.next())
 	c.objects[key] = live
@@ -164,31 +268,46 @@ func available(o *unstructured.Unstructured) bool {
 	return ok
 }
 
+// keys returns the keys of the objects of a revision, by phase.
+func (c *cluster) keys(r rollout.Revision) (out [][]string) {
+	for _, refs := range r.Refs {
+		var keys []string
+		for _, ref := range refs {
+			o := &unstructured.Unstructured{}
+			if err := o.UnmarshalJSON(c.secrets[ref.Name].Data[ref.Key]); err != nil {
+				c.t.Fatal(err)
+			}
+			keys = append(keys, registryv1.Key(o))
+		}
+		out = append(out, keys)
+	}
+	return out
+}
+
 // check checks the invariants.
 func (c *cluster) check(r rollout.Revision, w rollout.Write, key string) {
 	c.t.Helper()
 	switch w.Op {
 	case rollout.Create, rollout.Apply:
 		ref := metav1.GetControllerOf(w.Object)
-		if ref == nil || !slices.ContainsFunc(slices.Collect(maps.Values(c.revisions)), func(x rollout.Revision) bool { return x.UID == ref.UID }) {
+		if ref == nil || !c.exists(*ref) {
 			c.t.Errorf("%s %s: its controller does not exist: %v", w.Op, key, ref)
 		}
-		for _, p := range r.Phases {
-			if slices.ContainsFunc(p.Objects, func(o *unstructured.Unstructured) bool { return registryv1.Key(o) == key }) {
+		for _, phase := range c.keys(r) {
+			if slices.Contains(phase, key) {
 				return
 			}
-			for _, o := range p.Objects {
-				if live := c.objects[registryv1.Key(o)]; live == nil || !available(live) {
-					c.t.Errorf("%s %s for %s: phase %s is not ready", w.Op, key, r.Name, p.Name)
+			for _, k := range phase {
+				if live := c.objects[k]; live == nil || !available(live) {
+					c.t.Errorf("%s %s for %s: %s is not ready", w.Op, key, r.Name, k)
 				}
 			}
 		}
+		c.t.Errorf("%s %s: %s does not have it", w.Op, key, r.Name)
 	case rollout.Delete:
 		for _, x := range c.revisions {
-			for _, p := range x.Phases {
-				if !x.Archived && !x.Deleting && slices.ContainsFunc(p.Objects, func(o *unstructured.Unstructured) bool { return registryv1.Key(o) == key }) {
-					c.t.Errorf("deletes %s of the active revision %s", key, x.Name)
-				}
+			if !x.Archived && !x.Deleting && slices.Contains(slices.Concat(c.keys(x)...), key) {
+				c.t.Errorf("deletes %s of the active revision %s", key, x.Name)
 			}
 		}
 	}
@@ -197,12 +316,13 @@ func (c *cluster) check(r rollout.Revision, w rollout.Write, key string) {
 // kubelet makes deployments available.
 func (c *cluster) kubelet() bool {
 	changed := false
-	for _, o := range c.objects {
+	for key, o := range c.objects {
 		if !c.broken && !available(o) {
+			o = o.DeepCopy()
 			o.Object["status"] = map[string]any{"replicas": int64(1), "updatedReplicas": int64(1),
 				"conditions": []any{map[string]any{"type": "Available", "status": "True"}}}
 			o.SetResourceVersion(c.next())
-			changed = true
+			c.objects[key], changed = o, true
 		}
 	}
 	return changed
@@ -212,17 +332,23 @@ func (c *cluster) kubelet() bool {
 func (c *cluster) settle() {
 	c.t.Helper()
 	for range 1000 {
-		p := rollout.Decide(c.snapshot())
-		for _, w := range p.Writes {
-			if err := c.apply(w); err != nil {
-				break
-			}
-		}
-		if !c.kubelet() && len(p.Writes) == 0 {
+		writes := c.plan(c.snapshot())
+		c.write(writes)
+		if !c.kubelet() && len(writes) == 0 {
 			return
 		}
 	}
 	c.t.Fatal("does not settle")
+}
+
+// write makes writes. If one fails, those after it for the same revision are left out.
+func (c *cluster) write(writes []rollout.Write) {
+	failed := map[string]bool{}
+	for _, w := range writes {
+		if !failed[w.Revision] {
+			failed[w.Revision] = c.apply(w) != nil
+		}
+	}
 }
 
 // state lists the revisions with their conditions, and the objects with their controllers.
@@ -241,6 +367,9 @@ func (c *cluster) state() string {
 		by := "nobody"
 		if ref := metav1.GetControllerOf(o); ref != nil {
 			by = ref.Name
+			if c.recorded {
+				by += "-" + o.GetAnnotations()["olm.operatorframework.io/revision"]
+			}
 		}
 		lines = append(lines, key+" by "+by)
 	}
@@ -261,17 +390,23 @@ func object(kind, name, content string) *unstructured.Unstructured {
 // begin starts a revision with objects, each a kind, a name and a content.
 func (c *cluster) begin(text string) {
 	c.t.Helper()
+	c.target(text)
+	for range 3 {
+		writes, err := rollout.Next(c.snapshot(), *c.want)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.write(writes)
+	}
+}
+
+// target sets the objects that the extension should have.
+func (c *cluster) target(text string) {
 	var objects []*unstructured.Unstructured
 	for _, f := range strings.Fields(text) {
 		part := strings.Split(f, "/")
 		objects = append(objects, object(part[0], part[1], part[2]))
 	}
-	s := c.snapshot()
-	want := rollout.Revision{Owner: "etcd", Version: "1.0.0", Phases: registryv1.Phases(objects), Collision: rollout.Prevent,
-		Probes: rollout.DefaultProbes(), Deadline: 10 * time.Minute}
-	for _, w := range rollout.Next(s.Revisions, want) {
-		if err := c.apply(w); err != nil {
-			c.t.Fatal(err)
-		}
-	}
+	c.want = &rollout.Revision{Bundle: rollout.Bundle{Name: "etcd.v1.0.0", Package: "etcd", Version: "1.0.0"}, Phases: registryv1.Phases(objects),
+		Collision: rollout.Prevent, Probes: rollout.DefaultProbes(), Deadline: 10 * time.Minute}
 }

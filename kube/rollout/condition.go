@@ -56,12 +56,12 @@ func condition(typ string, status metav1.ConditionStatus, reason, message string
 
 // report sets the conditions of an active revision.
 func (w *world) report(r *Revision, p progress) { // K97, K98, K99
-	rolling := fmt.Sprintf("Revision %s is rolling out.", r.Version)
+	rolling := fmt.Sprintf("Revision %s is rolling out.", r.Bundle.Version)
 	progressing := condition(Progressing, metav1.ConditionTrue, "RollingOut", rolling)
 	available := condition(Available, metav1.ConditionFalse, "RollingOut", rolling)
 	if p.complete {
 		w.status(r, []metav1.Condition{
-			condition(Progressing, metav1.ConditionTrue, "Succeeded", fmt.Sprintf("Revision %s has rolled out.", r.Version)),
+			condition(Progressing, metav1.ConditionTrue, "Succeeded", fmt.Sprintf("Revision %s has rolled out.", r.Bundle.Version)),
 			condition(Available, metav1.ConditionTrue, "ProbesSucceeded", "Objects are available and pass all probes."),
 			condition(Succeeded, metav1.ConditionTrue, "Succeeded", "Revision succeeded rolling out."),
 		})
@@ -71,21 +71,54 @@ func (w *world) report(r *Revision, p progress) { // K97, K98, K99
 		available.Reason, available.Message = "ProbeFailure", p.failing
 	}
 	if len(p.collisions) > 0 {
+		w.again(retry)
 		progressing.Reason = "Retrying"
 		progressing.Message = fmt.Sprintf("revision object collisions in phase %d\n%s", p.phase, strings.Join(p.collisions, "\n"))
 	}
-	if r.Deadline > 0 && !meta.IsStatusConditionTrue(r.Conditions, Succeeded) { // K96
-		end := r.Created.Add(r.Deadline)
-		if w.snapshot.Now.Before(end) {
-			if w.plan.Due.IsZero() || end.Before(w.plan.Due) {
-				w.plan.Due = end
-			}
-		} else {
-			progressing = condition(Progressing, metav1.ConditionFalse, "ProgressDeadlineExceeded",
-				fmt.Sprintf("Revision has not rolled out for %d minute(s). Last status: %s", int(r.Deadline/time.Minute), progressing.Message))
-		}
+	if message := w.snapshot.Failed[r.Name]; message != "" {
+		progressing.Reason, progressing.Message = "Retrying", message
+		available = condition(Available, metav1.ConditionUnknown, "Reconciling", message)
 	}
-	w.status(r, []metav1.Condition{progressing, available})
+	w.status(r, []metav1.Condition{w.deadline(r, progressing), available})
+}
+
+// retry is how long after a collision the revision is decided again. What collides may belong
+// to nobody that the caller watches.
+const retry = 10 * time.Second
+
+// again requests another decision after some time.
+func (w *world) again(d time.Duration) {
+	if t := w.snapshot.Now.Add(d); w.plan.Due.IsZero() || t.Before(w.plan.Due) {
+		w.plan.Due = t
+	}
+}
+
+// deadline returns the condition Progressing in place of c, once the deadline has passed.
+func (w *world) deadline(r *Revision, c metav1.Condition) metav1.Condition { // K96
+	if r.Deadline <= 0 || meta.IsStatusConditionTrue(r.Conditions, Succeeded) {
+		return c
+	}
+	if left := r.Created.Add(r.Deadline).Sub(w.snapshot.Now); left > 0 {
+		w.again(left)
+		return c
+	}
+	return condition(Progressing, metav1.ConditionFalse, "ProgressDeadlineExceeded",
+		fmt.Sprintf("Revision has not rolled out for %d minute(s). Last status: %s", int(r.Deadline/time.Minute), c.Message))
+}
+
+// stop reports why nothing can be done for a revision.
+func (w *world) stop(r *Revision, f *fault) { // K88, K89, K90, K97, K98
+	progressing := condition(Progressing, metav1.ConditionTrue, "Retrying", f.message)
+	if f.blocks {
+		progressing.Status, progressing.Reason = metav1.ConditionFalse, "Blocked"
+	} else if !r.Archived {
+		progressing = w.deadline(r, progressing)
+	}
+	list := []metav1.Condition{progressing}
+	if meta.FindStatusCondition(r.Conditions, Available) != nil && !r.Archived {
+		list = append(list, condition(Available, metav1.ConditionUnknown, "Reconciling", f.message))
+	}
+	w.status(r, list)
 }
 
 func archiving(r *Revision) []metav1.Condition { // K94
@@ -102,7 +135,7 @@ func archived(r *Revision) []metav1.Condition { // K97
 	}
 }
 
-// status sets conditions and returns whether that changes the revision.
+// status sets conditions and digests, and returns whether that changes the revision.
 func (w *world) status(r *Revision, list []metav1.Condition) bool {
 	now := slices.Clone(r.Conditions)
 	for _, c := range list {
@@ -110,9 +143,9 @@ func (w *world) status(r *Revision, list []metav1.Condition) bool {
 		c.LastTransitionTime = metav1.NewTime(w.snapshot.Now)
 		meta.SetStatusCondition(&now, c)
 	}
-	if reflect.DeepEqual(now, r.Conditions) {
+	if reflect.DeepEqual(now, r.Conditions) && !w.fresh[r] {
 		return false
 	}
-	w.write(r, Write{Op: SetStatus, Conditions: now})
+	w.write(r, Write{Op: SetStatus, Conditions: now, Observed: r.Observed})
 	return true
 }

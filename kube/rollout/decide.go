@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -12,18 +12,18 @@ import (
 
 // A world is a snapshot with its indexes, and the plan that is made.
 type world struct {
-	revisions []*Revision // by number
+	revisions []*Revision // by number; copies
 	objects   map[string]*unstructured.Unstructured
+	secrets   map[string]*corev1.Secret // by namespace/name
+	fresh     map[*Revision]bool        // whose digests are new
 	snapshot  *Snapshot
 	plan      *Plan
 }
 
-// Decide returns the writes that are due for the revisions of an extension. The order of the
-// snapshot does not matter.
-func Decide(s *Snapshot) *Plan {
-	w := &world{objects: map[string]*unstructured.Unstructured{}, snapshot: s, plan: &Plan{}}
-	for i := range s.Revisions {
-		w.revisions = append(w.revisions, &s.Revisions[i])
+func newWorld(s *Snapshot) *world {
+	w := &world{objects: map[string]*unstructured.Unstructured{}, secrets: map[string]*corev1.Secret{}, fresh: map[*Revision]bool{}, snapshot: s, plan: &Plan{}}
+	for _, r := range s.Revisions {
+		w.revisions = append(w.revisions, &r)
 	}
 	slices.SortFunc(w.revisions, func(a, b *Revision) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
@@ -31,19 +31,42 @@ func Decide(s *Snapshot) *Plan {
 	for _, o := range s.Objects {
 		w.objects[registryv1.Key(o)] = o
 	}
+	for i := range s.Secrets {
+		x := &s.Secrets[i]
+		w.secrets[x.Namespace+"/"+x.Name] = x
+	}
+	return w
+}
+
+// Decide returns the writes that are due for the revisions of an extension. The order of the
+// snapshot does not matter.
+func Decide(s *Snapshot) *Plan {
+	w := newWorld(s)
+	faults := map[*Revision]*fault{}
 	for _, r := range w.revisions {
+		faults[r] = w.content(r)
+	}
+	for _, r := range w.revisions {
+		f := faults[r]
 		switch {
-		case r.Deleting && !r.Archived:
+		case r.Deleting && !r.Archived, s.Extension.Deleting && f != nil && r.Archived:
 			if r.Finalizer { // K95: the garbage collector deletes its objects
 				w.write(r, Write{Op: RemoveFinalizer})
 			}
+		case f != nil && (!s.Extension.Deleting || r.Archived):
+			w.stop(r, f)
 		case r.Archived:
 			w.tearDown(r)
+		case s.Extension.Deleting:
+			w.write(r, Write{Op: Archive})
 		case !r.Finalizer:
 			w.write(r, Write{Op: AddFinalizer}) // K95
 		default:
 			w.rollOut(r)
 		}
+	}
+	if e := s.Extension; e.Deleting && e.Finalizer && !slices.ContainsFunc(w.revisions, func(r *Revision) bool { return !r.Archived || r.Finalizer }) {
+		w.plan.Writes = append(w.plan.Writes, Write{Op: RemoveFinalizer, Version: e.ResourceVersion}) // K103
 	}
 	return w.plan
 }
@@ -86,7 +109,7 @@ func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress
 	live := w.objects[registryv1.Key(want)]
 	switch w.claim(r, want, live) {
 	case missing:
-		w.write(r, Write{Op: Create, Object: owned(r, want, nil)})
+		w.write(r, Write{Op: Create, Object: w.owned(r, want, nil)})
 		return false
 	case foreign:
 		p.collide(live)
@@ -94,13 +117,13 @@ func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress
 	case newer:
 		return true
 	case adoptable:
-		w.apply(r, owned(r, want, live), live)
+		w.apply(r, w.owned(r, want, live), live)
 		return false
 	}
 	if live.GetDeletionTimestamp() != nil {
 		return false // created again once it is gone
 	}
-	if desired := owned(r, want, live); w.drifted(r, desired, live) {
+	if desired := w.owned(r, want, live); w.drifted(r, desired, live) {
 		w.apply(r, desired, live) // K86
 		return false
 	}
@@ -130,14 +153,13 @@ func (w *world) tearDown(r *Revision) { // K94
 		gone := true
 		for _, o := range phase.Objects {
 			live := w.objects[registryv1.Key(o)]
-			if live == nil || !refers(live, r) {
+			if live == nil || !w.refers(live, r) {
 				continue
 			}
-			c := metav1.GetControllerOfNoCopy(live)
 			switch {
-			case c == nil || c.UID != r.UID:
+			case !w.controls(r, live):
 				gone = false
-				w.write(r, Write{Op: Release, Object: released(r, live)})
+				w.write(r, Write{Op: SetOwners, Object: released(r, live)})
 			case w.active(o):
 				gone = false // its revision adopts it first
 			default:
@@ -157,17 +179,12 @@ func (w *world) tearDown(r *Revision) { // K94
 	}
 }
 
-// active returns whether an active revision has an object.
+// active returns whether an active revision has an object, or may have it: what is in a Secret
+// that does not exist is not known.
 func (w *world) active(o *unstructured.Unstructured) bool {
-	for _, r := range w.revisions {
-		if r.Archived || r.Deleting {
-			continue
-		}
-		for _, p := range r.Phases {
-			if slices.ContainsFunc(p.Objects, func(x *unstructured.Unstructured) bool { return registryv1.Key(x) == registryv1.Key(o) }) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.revisions, func(r *Revision) bool {
+		return !r.Archived && !r.Deleting && slices.ContainsFunc(r.Phases, func(p registryv1.Phase) bool {
+			return slices.ContainsFunc(p.Objects, func(x *unstructured.Unstructured) bool { return x == nil || registryv1.Key(x) == registryv1.Key(o) })
+		})
+	})
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // FieldOwner is the field manager of all writes to objects of revisions.
-const FieldOwner = "olm.operatorframework.io" // K85
+const FieldOwner = "olm.operatorframework.io"
 
 // drifted returns whether others have changed or removed fields that the revision declares.
 // They belong to FieldOwner until then, so the values are not compared: the API server may
@@ -30,7 +30,7 @@ func (w *world) drifted(r *Revision, desired, live *unstructured.Unstructured) b
 		}
 	}
 	meta := map[string]any{
-		"ownerReferences": []any{map[string]any{"uid": string(r.UID), "controller": true}},
+		"ownerReferences": []any{map[string]any{"uid": string(w.controller(r).UID), "controller": true}},
 	}
 	for _, key := range []string{"labels", "annotations"} {
 		if m, ok, _ := unstructured.NestedMap(desired.Object, "metadata", key); ok {
@@ -91,7 +91,7 @@ func within(all []fields, v any) bool {
 }
 
 // entry returns whether an entry of a list belongs to the manager. The sets show whether
-// the API server tells entries apart by keys, by their values or by position.
+// the API server distinguishes entries by keys, by their values or by position.
 func entry(all []fields, i int, x any) bool {
 	for _, f := range all {
 		for k := range f {

@@ -25,7 +25,7 @@ func parse(t *testing.T, text string) *unstructured.Unstructured {
 const ownFields = `"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"u\"}":{}}}`
 
 // Only the fields that the revision declares count, whatever their values, and entries of
-// lists are told apart as the API server does.
+// lists are distinguished as the API server does.
 func TestDrifted(t *testing.T) { // K86
 	for _, test := range []struct {
 		name, desired, fields string

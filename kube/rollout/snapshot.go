@@ -3,6 +3,7 @@ package rollout
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,7 +20,19 @@ const (
 	None           Collision = "None"           // all
 )
 
-// A Revision is a ClusterObjectSet, with its objects resolved.
+// A Bundle is what a revision installs.
+type Bundle struct {
+	Name, Package, Version, Release, Image string
+	// Properties is the annotation olm.properties of its ClusterServiceVersion.
+	Properties string
+}
+
+// A Digest identifies the content of a phase.
+type Digest struct { // K90
+	Phase, Digest string
+}
+
+// A Revision is a ClusterObjectSet.
 type Revision struct {
 	Name            string
 	UID             types.UID
@@ -32,21 +45,42 @@ type Revision struct {
 
 	// Owner is the name of its ClusterExtension. All revisions of an owner have different
 	// numbers; the highest is the latest.
-	Owner  string
-	Number int64
-	// Version is the version of the bundle.
-	Version   string
-	Archived  bool
+	Owner    string
+	Number   int64
+	Bundle   Bundle
+	Archived bool
+	// Phases are the objects. One that is nil is in a Secret, at the same place of Refs.
 	Phases    []registryv1.Phase
+	Refs      [][]registryv1.Ref
 	Collision Collision
 	Probes    []Probe
 	// Deadline is how long after its creation the revision may take. Zero means no limit.
 	Deadline   time.Duration
 	Conditions []metav1.Condition
+	// Observed are the digests of the phases when they were first read.
+	Observed []Digest
+}
+
+// An Extension is the ClusterExtension that owns revisions.
+type Extension struct {
+	Name            string
+	UID             types.UID
+	ResourceVersion string
+	// Deleting is set once somebody has deleted it, Finalizer if it has Finalizer.
+	Deleting, Finalizer bool
 }
 
 // A Snapshot is the state of one extension on a cluster.
 type Snapshot struct {
+	// Extension is the owner of the revisions. It is zero for revisions without an owner.
+	Extension Extension
+	// Recorded is set on a cluster without ClusterObjectSets. Revisions are Secrets in
+	// Namespace, and the controller of their objects is the extension.
+	Recorded bool
+	// Namespace is where the Secrets of revisions are. Secrets are all that have labels with
+	// the name of the extension, in any order, and any others that revisions refer to.
+	Namespace string
+	Secrets   []corev1.Secret
 	// Revisions are all revisions of the extension, in any order.
 	Revisions []Revision
 	// Objects are the objects on the cluster with the names of those in the revisions, in any
@@ -56,7 +90,10 @@ type Snapshot struct {
 	// objects, by UID. An object that still has it need not be applied again, although fields
 	// may be missing: the API server drops fields that its schema does not have. It may be nil.
 	Applied map[types.UID]string
-	Now     time.Time
+	// Failed is why a write of the previous pass failed, by the name of the revision. It may
+	// be nil.
+	Failed map[string]string
+	Now    time.Time
 }
 
 // An Op is the operation of a write.
@@ -69,25 +106,28 @@ const (
 	Apply Op = "apply"
 	// Migrate replaces the managed fields of the object on the cluster by those of Object.
 	Migrate Op = "migrate"
-	// Release replaces the owner references of the object on the cluster by those of Object.
-	Release Op = "release"
+	// SetOwners replaces the owner references of the object on the cluster by those of Object.
+	SetOwners Op = "set owners"
 	// Delete deletes Object.
 	Delete Op = "delete"
-	// AddFinalizer and RemoveFinalizer change the finalizer of Revision.
+	// AddFinalizer and RemoveFinalizer change the finalizer of Revision, or of the extension if
+	// Revision is empty.
 	AddFinalizer    Op = "add finalizer"
 	RemoveFinalizer Op = "remove finalizer"
 	// Archive sets the lifecycle state of Revision to Archived.
 	Archive Op = "archive"
-	// SetStatus sets the conditions of Revision.
+	// SetStatus sets the conditions and digests of Revision.
 	SetStatus Op = "set status"
 	// CreateRevision creates Revision. It must fail if a revision with that name exists.
 	CreateRevision Op = "create revision"
+	// UpdateRevision sets the bundle, the probes and the deadline of Revision to those of New.
+	UpdateRevision Op = "update revision"
 	// DeleteRevision deletes Revision.
 	DeleteRevision Op = "delete revision"
 )
 
-// A Write is one write to a cluster. It must be made only if the Revision still has the
-// resourceVersion in Version, unless that is empty. If the Object has a resourceVersion and a
+// A Write is one write to a cluster. It must be made only if the Revision, or the extension if
+// Revision is empty, still has the resourceVersion in Version, unless that is empty. If the Object has a resourceVersion and a
 // UID, the object on the cluster must have these as well.
 type Write struct {
 	Op Op
@@ -95,9 +135,11 @@ type Write struct {
 	Revision string
 	Version  string
 	Object   *unstructured.Unstructured
-	// Conditions are all conditions of the revision. Only for SetStatus.
+	// Conditions and Observed are all that the revision has. Only for SetStatus.
 	Conditions []metav1.Condition
-	// New is the revision to create. Only for CreateRevision.
+	Observed   []Digest
+	// New is the revision to create or its new settings. Only for CreateRevision and
+	// UpdateRevision.
 	New *Revision
 }
 

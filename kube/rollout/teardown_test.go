@@ -38,6 +38,7 @@ func TestTeardown(t *testing.T) { // K94, K97
 	c := newCluster(t)
 	c.begin("ServiceAccount/etcd/1 Deployment/etcd/1")
 	c.settle()
+	c.want = nil
 	c.archive("etcd-1")
 	c.wantOps("etcd-1 delete Deployment etcd")
 	now := metav1.NewTime(c.now)
