@@ -40,7 +40,7 @@ var mostUpward = map[string]int{
 	"reconcile/memcluster":            2,
 	"resolver":                        20,
 	"resolver/olmv1":                  3,
-	"resolver/platform":               3,
+	"resolver/platform":               1,
 	"resolver/shrink":                 3,
 	"resolver/subset":                 1,
 }

@@ -4,11 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/prose"
-	"github.com/olmkit/olmkit/property"
 )
 
 // UpgradeBlockers returns the installed bundles that block the upgrade of a platform to the
@@ -36,143 +31,85 @@ func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) { 
 	return out, nil
 }
 
-// maxText returns why a bundle blocks the platform.
-func (f *facts) maxText(name string, next property.MinorVersion) string {
-	if f.maxErr != nil {
-		return fmt.Sprintf("%s blocks %s: its maximum version cannot be read: %v", name, next, f.maxErr)
-	}
-	return fmt.Sprintf("%s blocks %s: its olm.maxOpenShiftVersion is %s", name, next, f.max)
-}
-
-// report adds to plan the blockers of the operator at level k, where it arrives with node at
-// and takes the given steps.
-func (r *road) report(ctx context.Context, plan *Plan, k int, at graph.Node, steps []graph.Step) error {
-	l := &r.levels[k]
-	add := func(b Blocker) {
-		b.Package, b.Platform = r.Package, r.at(k).String()
-		if b.Bundle == "" {
-			b.Bundle = at.Name
-		}
-		plan.Blockers = append(plan.Blockers, b)
-	}
-	then := at
-	if len(steps) > 0 {
-		then = steps[len(steps)-1].To
-	}
-	stuck := k == r.end && r.at(k) != r.to
-	if last := r.at(k) == r.to; !last && l.facts[at].blocks(r.at(k+1)) || stuck {
-		b := Blocker{Kind: BlockerMaxOpenShift, Fatal: stuck, Lift: steps}
-		if stuck {
-			b.Bundle, b.Lift = then.Name, nil
-			b.Reason = l.facts[then].maxText(then.String(), r.at(k+1))
-			way, err := r.elsewhere(ctx, k, then)
-			if err != nil {
-				return err
+// report adds to plan the blockers and the result of the operator, up to level end.
+func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
+	for k := range end + 1 {
+		for _, b := range rt.solved {
+			if b.Platform == rt.at(k).String() {
+				plan.Blockers = append(plan.Blockers, b)
 			}
-			if way != nil {
-				for _, l := range way.Legs {
-					b.Lift, b.Channel = append(b.Lift, l.Steps...), l.Channel
+		}
+		s := &rt.stays[k]
+		if f := rt.nodes[s.at]; k < rt.end && f.blocks(rt.at(k+1)) && !slices.ContainsFunc(rt.solved, func(b Blocker) bool { return b.Platform == rt.at(k).String() }) {
+			b := rt.blocker(k, true)
+			b.Reason += fmt.Sprintf("; %s does not", s.end)
+			for _, x := range s.steps {
+				if x.Operator != nil {
+					b.Lift = append(b.Lift, *x.Operator)
 				}
-				b.Reason += fmt.Sprintf("; %s does not: %s", way.End(), prose.Way(way, r.Reading, l.catalog, r.Channel))
-			} else if !r.hasCatalog(r.at(k)) {
-				b.Reason += fmt.Sprintf("; without a catalog for %s, nothing can resolve that", r.at(k))
-			} else {
-				b.Reason += "; no upgrade in the catalog resolves that; request one from the author, or remove the operator first"
 			}
-		} else {
-			b.Reason = fmt.Sprintf("%s; %s does not", l.facts[at].maxText(at.String(), r.at(k+1)), then)
-		}
-		add(b)
-	}
-	if b := r.left(k, at); b != nil {
-		if l.u != nil {
-			sw, err := r.inTime(ctx, k)
-			if err != nil {
-				return err
+			plan.Blockers = append(plan.Blockers, b)
+		} else if k == rt.end && k < rt.last() {
+			b := rt.blocker(k, true)
+			b.Fatal = true
+			b.Action = fmt.Sprintf("request a version that supports %s from the author, or remove the operator", rt.at(k+1))
+			if !rt.hasCatalog(rt.at(k)) {
+				b.Action = fmt.Sprintf("give a catalog for %s; without it, nothing can resolve this", rt.at(k))
 			}
-			if sw != nil {
-				b.Switch = sw
-				b.Reason += "; " + r.advice(sw, k)
-			}
+			plan.Blockers = append(plan.Blockers, b)
 		}
-		add(*b)
-	}
-	b, err := r.waiting(ctx, k, at)
-	if b != nil && err == nil {
-		add(*b)
-	}
-	return err
-}
-
-// left returns the blocker that leaves the operator behind at level k: node at has no path
-// to the head there. It returns nil if there is a path, or no catalog for the level.
-func (r *road) left(k int, at graph.Node) *Blocker {
-	l := &r.levels[k]
-	v := r.at(k)
-	switch {
-	case !r.hasCatalog(v):
-		return nil
-	case l.u == nil:
-		return &Blocker{Kind: BlockerNoPackage, Reason: fmt.Sprintf("the catalog for %s has no package %s: %s gets no updates there", v, r.Package, at)}
-	}
-	for _, name := range r.options(l.pkg).Channels {
-		if ch, ok := l.pkg.Channel(name); !ok {
-			var names []string
-			for c := range l.pkg.Channels() {
-				names = append(names, c.Name())
-			}
-			return &Blocker{Kind: BlockerNoChannel, Reason: fmt.Sprintf("the catalog for %s has no channel %q of package %s, only %s: %s gets no updates there until its channel is changed",
-				v, name, r.Package, strings.Join(names, ", "), at)}
-		} else if err := ch.Err(); err != nil && r.Reading == graph.Classic {
-			return &Blocker{Kind: BlockerNoPath, Reason: fmt.Sprintf("the catalog for %s cannot be used: %v", v, err)}
+		if b := s.road.left(k, s.then); b != nil {
+			rt.behind(b, k)
+			plan.Blockers = append(plan.Blockers, *b)
 		}
-	}
-	if _, ok := l.u.PathToHead(at); ok {
-		return nil
-	}
-	var heads []string
-	for _, h := range l.u.Heads() {
-		heads = append(heads, h.String())
-	}
-	text := fmt.Sprintf("the catalog for %s has no upgrade path from %s", v, at)
-	switch len(heads) {
-	case 0:
-		text += ", and no bundle to upgrade to"
-	case 1:
-		text += " to the head " + heads[0]
-	default:
-		text += " to any of the heads " + strings.Join(heads, ", ")
-	}
-	return &Blocker{Kind: BlockerNoPath, Reason: text}
-}
-
-// waiting returns the blocker for a head that the operator would reach at level k if not for
-// the minKubeVersion of the head, or nil.
-func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, error) {
-	l := &r.levels[k]
-	if l.u == nil {
-		return nil, nil
-	}
-	o := r.options(l.pkg)
-	o.Installed = []graph.Node{at}
-	free := l.pkg.Upgrades(r.Reading, o)
-	for _, h := range free.Heads() {
-		b, ok := free.Bundle(h)
-		if !ok || slices.Contains(l.u.Heads(), h) {
-			continue
-		}
-		if _, ok := free.Path(at, h); !ok {
-			continue
-		}
-		f, err := r.trip.facts.of(ctx, b)
+		b, err := s.road.waiting(ctx, k, s.then)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		reason := fmt.Sprintf("%s requires Kubernetes %s, but %s", h, f.min, kubeText(r.at(k)))
-		if f.minErr != nil {
-			reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", h, f.minErr)
+		if b != nil {
+			plan.Blockers = append(plan.Blockers, *b)
 		}
-		return &Blocker{Kind: BlockerMinKube, Bundle: h.Name, Reason: reason}, nil
 	}
-	return nil, nil
+	plan.Operators = append(plan.Operators, rt.result(end))
+	return nil
+}
+
+// behind states in a blocker whether the operator is left behind for good at a level, and what a person can do then.
+func (rt *route) behind(b *Blocker, k int) {
+	for n, s := range rt.stays[k+1:] {
+		b.Temporary = b.Temporary || s.road.levels[k+1+n].u != nil && s.road.left(k+1+n, s.then) == nil
+	}
+	switch {
+	case b.Temporary:
+	case b.Kind == BlockerNoPackage:
+		b.Action = fmt.Sprintf("find another catalog that has package %s, replace the operator, or accept that it gets no updates", rt.Package)
+	default:
+		b.Reason += fmt.Sprintf(", and no other channel leads on from %s", rt.stays[k].then)
+		b.Action = "remove the operator and install it again, or accept that it gets no updates"
+	}
+}
+
+// result returns the result of the operator if the platform reaches level end.
+func (rt *route) result(end int) OperatorPlan {
+	last := &rt.stays[end]
+	o := OperatorPlan{Package: rt.Package, From: rt.stays[0].at, To: last.end}
+	if u := last.road.levels[end].u; u != nil {
+		o.AtHead = slices.Contains(u.Heads(), last.end)
+	}
+	unsafe := false
+	for k, s := range rt.stays {
+		if !rt.hasCatalog(rt.at(k)) {
+			continue
+		}
+		o.Checked = true
+		if s.road.levels[k].u == nil || s.road.left(k, s.then) != nil {
+			unsafe = true
+			continue
+		}
+		o.SafeOn = append(o.SafeOn, rt.at(k).String())
+		if !unsafe {
+			o.LastSafe = rt.at(k).String()
+		}
+	}
+	return o
 }

@@ -21,7 +21,12 @@
 // next version if no installed bundle blocks it (olm.maxOpenShiftVersion). The plan looks
 // ahead: it never chooses a bundle that blocks a later version if another does not.
 //
-// If an operator blocks the platform, the plan ends there, with a [Blocker] that has the
-// reason and a resolution, if any. Problems that only leave an operator behind, such as a
-// package that is missing from the next catalog, are reported but do not block.
+// An operator follows its channel. Where that would block the platform or leave the operator
+// behind, the plan changes the channel at the last version of the platform at which this is
+// possible, and keeps OLM from upgrading the operator too far. [Plan.Needs] lists these and
+// everything else that needs a person, in order.
+//
+// If no change of channels helps an operator that blocks the platform, the plan ends there,
+// with a [Blocker]. Problems that only leave an operator behind, such as a package that is
+// missing from the next catalog, are reported but do not block.
 package platform

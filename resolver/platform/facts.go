@@ -28,6 +28,12 @@ func kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
 	return property.MinorVersion{Major: 1, Minor: platform.Minor + kubernetesBehind}, true
 }
 
+// kubeText returns a clause that states which Kubernetes a version of the platform runs.
+func kubeText(at property.MinorVersion) string {
+	kube, _ := kubernetes(at)
+	return fmt.Sprintf("%s runs Kubernetes %s", at, kube)
+}
+
 // facts are the requirements of an installed bundle on the platform.
 type facts struct {
 	max    property.MinorVersion
@@ -50,6 +56,14 @@ func (f *facts) blocks(next property.MinorVersion) bool {
 func (f *facts) tooNew(at property.MinorVersion) bool {
 	kube, ok := kubernetes(at)
 	return f.minErr != nil || ok && f.hasMin && f.min.Compare(kube) > 0
+}
+
+// maxText returns why a bundle blocks the platform.
+func (f *facts) maxText(name string, next property.MinorVersion) string {
+	if f.maxErr != nil {
+		return fmt.Sprintf("%s blocks %s: its maximum version cannot be read: %v", name, next, f.maxErr)
+	}
+	return fmt.Sprintf("%s blocks %s: its olm.maxOpenShiftVersion is %s", name, next, f.max)
 }
 
 // installedFacts returns the facts that an installed operator states. It returns false if

@@ -3,13 +3,11 @@ package platform
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // A Plan is an ordered upgrade of a platform and its operators.
@@ -28,6 +26,9 @@ type Plan struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Unchecked has the data of each warning.
 	Unchecked []Unchecked `json:"unchecked,omitempty"`
+	// Needs are the things that a person has to do or to decide, in order. Those that are
+	// steps of the plan are among Steps too.
+	Needs []Need `json:"needs"`
 	// Steps are in order. At one version of the platform, operators are sorted by package
 	// and name.
 	Steps []Step `json:"steps"`
@@ -70,7 +71,8 @@ func (u Unchecked) String() string {
 	return fmt.Sprintf("no catalog was given for %s; operators were not checked at that version", u.Platform)
 }
 
-// A Step is one upgrade: of the platform when Operator is nil.
+// A Step is an upgrade of the platform or of an operator, a change of an operator's channel,
+// or a bundle to keep. One of Next, Operator, Switch and Hold is set.
 type Step struct {
 	// Platform is the version of the platform at which the step is taken.
 	Platform string `json:"platform"`
@@ -79,7 +81,51 @@ type Step struct {
 	Package string `json:"package,omitempty"`
 	Catalog string `json:"catalog,omitempty"`
 	// Operator is the upgrade of an operator.
-	Operator *graph.Step `json:"operator,omitzero"`
+	Operator *graph.Step    `json:"operator,omitzero"`
+	Switch   *ChannelSwitch `json:"switch,omitzero"`
+	Hold     *Hold          `json:"hold,omitzero"`
+	// Reason is why the operator needs another channel, or must not be upgraded further.
+	Reason string `json:"reason,omitempty"`
+	// Before is the version that the platform must not be upgraded to before the change of
+	// the channel, because that is then too late. It is empty if there is no such version.
+	Before string `json:"before,omitempty"`
+}
+
+// A ChannelSwitch changes the channel of an operator. In v1, no channel means all.
+type ChannelSwitch struct {
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+}
+
+// A Hold keeps OLM from upgrading an operator beyond a bundle, until the next step of the
+// operator: in classic, approve nothing further; in v1, allow only its version.
+type Hold struct {
+	Bundle  graph.Node    `json:"bundle"`
+	Reading graph.Reading `json:"reading,omitzero"`
+}
+
+// A Switch is the change of channels that resolves a blocker. It is part of the plan.
+type Switch struct {
+	// Platform is the last version of the platform at which the change is possible.
+	Platform string `json:"platform"`
+	// Way lists the upgrades to make at that version. It is nil if the operator can stay as
+	// it is.
+	Way *graph.Way `json:"way,omitzero"`
+	// Channel is the channel to follow afterwards.
+	Channel string `json:"channel,omitempty"`
+}
+
+// A Need is something that a person has to do or to decide.
+type Need struct {
+	// Platform is the version of the platform at which to act.
+	Platform string `json:"platform"`
+	// Before is the version that the platform must not be upgraded to earlier, because that
+	// makes the action impossible or leaves the operator behind. It may be empty.
+	Before  string `json:"before,omitempty"`
+	Package string `json:"package"`
+	// Action is an imperative, and Reason why it is needed.
+	Action string `json:"action"`
+	Reason string `json:"reason"`
 }
 
 // A BlockerKind is a kind of blocker.
@@ -106,16 +152,19 @@ type Blocker struct {
 	// blocker, or the blocker only leaves the operator behind.
 	Fatal  bool   `json:"fatal"`
 	Reason string `json:"reason"`
-	// Lift lists upgrades of the operator that resolve the blocker. If the blocker is
-	// fatal, they are not part of the plan, because they need another channel.
-	Lift []graph.Step `json:"lift,omitempty"`
-	// Channel is the channel that the upgrades in Lift need, if it is not the one that the
-	// operator follows.
-	Channel string `json:"channel,omitempty"`
-	// Switch is a change of channels that prevents the operator from being left behind. It
-	// is not part of the plan.
-	Switch *Switch `json:"switch,omitzero"`
+	// Action is what a person can do if the plan does not resolve the blocker.
+	Action string `json:"action,omitempty"`
+	// Temporary reports that the operator is not left behind for good: it gets to the head
+	// of its channel at a later version.
+	Temporary bool `json:"temporary,omitzero"`
+	// Lift lists upgrades of the operator that resolve the blocker, and Switch the change of
+	// channels that they need. They are part of the plan.
+	Lift   []graph.Step `json:"lift,omitempty"`
+	Switch *Switch      `json:"switch,omitzero"`
 }
+
+// resolved reports whether the plan resolves the blocker.
+func (b *Blocker) resolved() bool { return len(b.Lift) > 0 || b.Switch != nil }
 
 // An OperatorPlan is the result for an operator.
 type OperatorPlan struct {
@@ -129,6 +178,12 @@ type OperatorPlan struct {
 	// catalog up to that version has a path to the head of its channel. LastSafe is a
 	// version with a catalog, or empty if there is none.
 	LastSafe string `json:"lastSafe"`
+	// SafeOn are all versions with a catalog on which the operator, upgraded as planned, has
+	// a path to the head of its channel.
+	SafeOn []string `json:"safeOn,omitempty"`
+	// ActBefore is the first version that the platform must not be upgraded to before a
+	// person acts on the operator; see [Plan.Needs]. It is empty if there is none.
+	ActBefore string `json:"actBefore,omitempty"`
 	// Checked reports whether there is a catalog for any version that the operator
 	// reaches. Without one, it is unknown where the operator is safe.
 	Checked bool `json:"checked"`
@@ -144,84 +199,9 @@ func (p *Plan) LeftBehind() []Blocker {
 	var out []Blocker
 	for _, x := range p.Blockers {
 		arrives := x.Kind == BlockerMinKube && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.Package == x.Package && !o.AtHead })
-		if !x.Fatal && len(x.Lift) == 0 && !arrives {
+		if !x.Fatal && !x.resolved() && !arrives {
 			out = append(out, x)
 		}
 	}
 	return out
-}
-
-// String returns the plan as text.
-func (p *Plan) String() string {
-	var b strings.Builder
-	platform, operators := 0, 0
-	for _, s := range p.Steps {
-		if s.Operator == nil {
-			platform++
-		} else {
-			operators++
-		}
-	}
-	switch {
-	case p.OK && p.From == p.To:
-		visible.Fprintf(&b, "Platform %s: %s.\n", p.From, phrase.Count(operators, "operator upgrade"))
-	case p.OK:
-		visible.Fprintf(&b, "Platform %s to %s: %s, %s.\n", p.From, p.To, phrase.Count(platform, "platform upgrade"), phrase.Count(operators, "operator upgrade"))
-	default:
-		visible.Fprintf(&b, "Platform %s to %s: blocked at %s.\n", p.From, p.To, p.Reached)
-	}
-	for _, w := range p.Warnings {
-		visible.Fprintf(&b, "warning: %s\n", w)
-	}
-	if len(p.Steps) > 0 {
-		b.WriteString("\n")
-	}
-	for i, s := range p.Steps {
-		if s.Operator == nil {
-			visible.Fprintf(&b, "%3d. on %s: upgrade the platform to %s\n", i+1, s.Platform, s.Next)
-			continue
-		}
-		visible.Fprintf(&b, "%3d. on %s: %s: %s -> %s (%s)\n", i+1, s.Platform, s.Package, s.Operator.From, s.Operator.To, s.Operator.Why())
-	}
-	for _, part := range []struct {
-		title string
-		of    func(Blocker) bool
-	}{
-		{"Blocks the platform:", func(x Blocker) bool { return x.Fatal }},
-		{"Leaves an operator behind or waiting:", func(x Blocker) bool { return !x.Fatal && len(x.Lift) == 0 }},
-		{"Resolved by the plan:", func(x Blocker) bool { return !x.Fatal && len(x.Lift) > 0 }},
-	} {
-		title := part.title
-		for _, x := range p.Blockers {
-			if !part.of(x) {
-				continue
-			}
-			if title != "" {
-				visible.Fprintf(&b, "\n%s\n", title)
-				title = ""
-			}
-			visible.Fprintf(&b, "  %s at %s: %s\n", x.Package, x.Platform, x.Reason)
-		}
-	}
-	if len(p.Operators) > 0 {
-		b.WriteString("\nOperators:\n")
-	}
-	for _, o := range p.Operators {
-		visible.Fprintf(&b, "  %s: %s", o.Package, o.From)
-		if o.To != o.From {
-			visible.Fprintf(&b, " to %s", o.To)
-		}
-		if o.AtHead {
-			b.WriteString(", at the head")
-		}
-		switch {
-		case !o.Checked:
-			b.WriteString("; safe versions were not checked\n")
-		case o.LastSafe == "":
-			b.WriteString("; not safe on any version\n")
-		default:
-			visible.Fprintf(&b, "; safe up to %s\n", o.LastSafe)
-		}
-	}
-	return b.String()
 }

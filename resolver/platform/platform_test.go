@@ -217,32 +217,85 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// walkThrough follows the steps of a plan and checks that each is allowed at its version of the platform.
+// walkThrough follows the steps of a plan and checks that each is possible when it is taken: an upgrade is an edge in the
+// channel that the operator follows then, in the catalog for the version of the platform.
 func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
-	at := plan.From
-	now := map[string]string{}
-	for _, o := range p.Installed {
-		now[o.Package] = o.Name
+	t.Helper()
+	from, err := property.ParseMinorVersion(plan.From)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, s := range plan.Steps {
+	at := from.String()
+	now, channel := map[string]graph.Node{}, map[string]string{}
+	installed := map[string]platform.Operator{}
+	for _, o := range plan.Operators {
+		now[o.Package] = o.From
+		for _, x := range p.Installed {
+			if x.Package == o.Package {
+				installed[o.Package], channel[o.Package] = x, x.Channel
+			}
+		}
+	}
+	upgrades := func(pkg string) *graph.Upgrades {
+		for _, c := range p.Catalogs {
+			if v, _ := property.ParseMinorVersion(c.Platform); v.String() != at {
+				continue
+			}
+			if x, ok := c.Graph.Package(pkg); ok {
+				o := graph.UpgradeOptions{Installed: []graph.Node{now[pkg]}}
+				switch {
+				case channel[pkg] != "":
+					o.Channels = []string{channel[pkg]}
+				case installed[pkg].Reading == graph.Classic:
+					o.Channels = []string{x.DefaultChannelName()}
+				}
+				return x.Upgrades(installed[pkg].Reading, &o)
+			}
+		}
+		return nil
+	}
+	for i, s := range plan.Steps {
 		if s.Platform != at {
-			t.Errorf("step %+v is taken on %s", s, at)
+			t.Errorf("step %d is taken on %s, and the platform is on %s", i+1, s.Platform, at)
 		}
-		if s.Operator == nil {
+		switch {
+		case s.Next != "":
 			at = s.Next
-			continue
+		case s.Switch != nil:
+			if channel[s.Package] != s.Switch.From {
+				t.Errorf("step %d: %s follows %q, but the step is from %q", i+1, s.Package, channel[s.Package], s.Switch.From)
+			}
+			channel[s.Package] = s.Switch.To
+		case s.Operator != nil:
+			if now[s.Package] != s.Operator.From {
+				t.Errorf("step %d: %s is at %s, but the step is from %s", i+1, s.Package, now[s.Package], s.Operator.From)
+			}
+			u := upgrades(s.Package)
+			if u == nil {
+				t.Errorf("step %d: no catalog for %s has package %s", i+1, at, s.Package)
+				continue
+			}
+			found := false
+			for x := range u.Steps(s.Operator.From) {
+				found = found || x.To == s.Operator.To
+			}
+			if !found {
+				t.Errorf("step %d: on %s, channel %q has no upgrade from %s to %s", i+1, at, channel[s.Package], s.Operator.From, s.Operator.To)
+			}
+			now[s.Package] = s.Operator.To
 		}
-		if now[s.Package] != s.Operator.From.Name {
-			t.Errorf("%s is at %s, but the step is from %s", s.Package, now[s.Package], s.Operator.From)
-		}
-		now[s.Package] = s.Operator.To.Name
 	}
 	if at != plan.Reached {
 		t.Errorf("the steps end on %s, want %s as in the plan", at, plan.Reached)
 	}
 	for _, o := range plan.Operators {
-		if now[o.Package] != o.To.Name {
+		if now[o.Package] != o.To {
 			t.Errorf("%s ends as %s, want %s as in the plan", o.Package, now[o.Package], o.To)
+		}
+		if u := upgrades(o.Package); u != nil && plan.OK && !o.LeftBehind {
+			if _, ok := u.PathToHead(o.To); !ok {
+				t.Errorf("%s is not left behind, and has no path from %s to the head of channel %q on %s", o.Package, o.To, channel[o.Package], at)
+			}
 		}
 	}
 }

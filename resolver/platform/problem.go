@@ -234,3 +234,11 @@ func (t *trip) known(o *Operator) (graph.Bundle, bool) {
 
 // hasCatalog reports whether there is a catalog for a version.
 func (t *trip) hasCatalog(at property.MinorVersion) bool { return len(t.catalogs[at]) > 0 }
+
+// at returns the version of a level; level 0 is the start of the trip.
+func (t *trip) at(k int) property.MinorVersion {
+	return property.MinorVersion{Major: t.from.Major, Minor: t.from.Minor + uint64(k)}
+}
+
+// last returns the last level of the trip.
+func (t *trip) last() int { return int(t.to.Minor - t.from.Minor) }

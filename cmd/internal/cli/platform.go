@@ -22,9 +22,13 @@ func newPlatform(e *env) *cobra.Command {
 		Use:   "platform {--from VERSION|--cluster} --to VERSION --catalog VERSION=PATH...",
 		Short: "Plan the upgrade of a platform with its operators",
 		Long: `Platform plans the upgrade of OpenShift from one minor version to another
-together with the installed operators: the steps in order, what blocks the
-platform (olm.maxOpenShiftVersion), what waits for a newer Kubernetes
-(minKubeVersion), what is left behind, and how far each operator is safe.
+together with the installed operators: what needs a person, and until when; the
+steps in order; what blocks the platform (olm.maxOpenShiftVersion), what waits
+for a newer Kubernetes (minKubeVersion), what is left behind, and on which
+versions each operator is safe.
+
+An operator follows its channel. Where that blocks the platform or leaves the
+operator behind, the plan changes the channel while this is still possible.
 
 Name one or more catalogs for each version of the platform. A catalog has the name
 of its file or directory, unless you write VERSION=NAME:PATH. Versions without a
@@ -36,11 +40,11 @@ of that version are those of a cluster, so only the catalogs of later versions a
 needed. With --problem, everything comes from one JSON document, whose
 directories are relative to --root.
 
-Exit codes: 0 the platform and all operators reach the target, 1 something blocks
-the platform or an operator is left behind, 2 the input could not be read, 3
-nothing blocks the upgrade but something was not checked. --allow-unchecked exits
-with 0 in place of 3. With -o json, leftBehind of each operator and the list
-unchecked give the reasons for codes 1 and 3.`,
+Exit codes: 0 the platform and all operators reach the target by the steps of OLM,
+1 something needs a person, blocks the platform or leaves an operator behind, 2
+the input could not be read, 3 none of that but something was not checked.
+--allow-unchecked exits with 0 in place of 3. With -o json, needs, leftBehind of
+each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		Example: `  olmkit platform --from 4.16.9 --to 4.18 --catalog 4.16=./c416 --catalog 4.17=./c417 --catalog 4.18=./c418 \
     --installed etcd=0.9.0:stable
   olmkit platform --cluster --to 4.18 --catalog 4.17=./c417 --catalog 4.18=./c418
@@ -104,7 +108,7 @@ unchecked give the reasons for codes 1 and 3.`,
 			return err
 		}
 		switch {
-		case !plan.OK || len(plan.LeftBehind()) > 0:
+		case !plan.OK || len(plan.Needs) > 0 || len(plan.LeftBehind()) > 0:
 			return errNegative
 		case len(plan.Unchecked) > 0 && !allowUnchecked:
 			return errUnchecked
