@@ -30,6 +30,7 @@ type clusterState struct {
 	catalogs    []string
 	sample      *bool
 	namespace   string
+	all         bool // all namespaces
 	global      string
 	kubeVersion string
 	complete    bool
@@ -106,7 +107,8 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&s.complete, "complete", false, "treat objects that the files lack as absent, except custom resources and Secrets")
 }
 
-// load returns the cluster in memory, and the content of the catalogs that the namespace sees.
+// load returns the cluster in memory, and the content of the catalogs that the namespace sees,
+// or of all catalogs.
 // The content comes from the catalogs on the command line, or else from those that the cluster
 // serves. load adds a CatalogSource for each catalog that has none, and the missing namespaces
 // of objects.
@@ -122,14 +124,18 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if err := s.readable(olm.Group); err != nil {
 		return nil, nil, err
 	}
-	if s.namespace, err = theNamespace(c, s.namespace); err != nil {
-		return nil, nil, err
+	if !s.all {
+		if s.namespace, err = theNamespace(c, s.namespace); err != nil {
+			return nil, nil, err
+		}
 	}
 	s.inferred = append(s.inferred, inferNamespaces(list, c, s.global, s.namespace)...)
 	if err := distinct(list); err != nil {
 		return nil, nil, err
 	}
-	served, err := s.served(c, list, func(id resolver.CatalogID) bool { return id.Namespace == s.namespace || id.Namespace == s.global })
+	served, err := s.served(c, list, func(id resolver.CatalogID) bool {
+		return s.all || id.Namespace == s.namespace || id.Namespace == s.global
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,7 +151,9 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		if g == nil {
 			continue
 		}
-		l.noteUnseen(&resolver.Problem{Namespace: s.namespace, GlobalNamespace: s.global}, src)
+		if !s.all {
+			l.noteUnseen(&resolver.Problem{Namespace: s.namespace, GlobalNamespace: s.global}, src)
+		}
 		catalogs.AddGraph(resolver.CatalogID{Name: src.name, Namespace: src.namespace}, g)
 		if err := describe(c, src); err != nil {
 			return nil, nil, err

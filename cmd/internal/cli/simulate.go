@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -23,13 +24,18 @@ import (
 func newSimulate(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate {-f FILE...|--cluster} [CATALOG...]",
-		Short: "Simulate a namespace until nothing is left to do",
+		Short: "Simulate one namespace, or all, until nothing is left to do",
 		Long: `Simulate reads a cluster or its objects, as "olmkit plan" does, and applies one plan
 after another in memory until nothing is left to do. It prints the final state and
 what needs a person and, with --writes, each write with its reason, such as every
 upgrade on the way to the head of a channel. JSON always has the writes. CRDs are
 served and deployments run as soon as they are written; those already in the files
 keep their recorded status until then.
+
+With --all-namespaces, every namespace that has operators, subscriptions, install
+plans or an operator group is simulated, in turn, until none changes. With --writes,
+that is a dry run of olmkit-controller for the whole cluster. The controller also
+writes the status of each CatalogSource and of the OLMConfig, which are not listed.
 
 ` + stateHelp + `
 The simulation ends at an install plan that needs approval, unless --approve is
@@ -39,10 +45,11 @@ If the operator group names a service account, writes that it may not make are
 refused, as the API server would, by the roles and bindings in the files. Where those
 are not known, nothing is refused, and a note reports it.
 
-Exit codes: 0 the namespace is stable, 1 the subscriptions cannot be
+Exit codes: 0 all is stable, 1 the subscriptions of a namespace cannot be
 resolved or writes were refused, 2 the input could not be read.`,
 		Example: `  olmkit simulate -f state.yaml --catalog community=./catalog
-  olmkit simulate -f state.yaml --approve ./catalog -o json`,
+  olmkit simulate -f state.yaml --approve ./catalog -o json
+  olmkit simulate --cluster --all-namespaces --writes`,
 	}
 	var s clusterState
 	var approve, writes bool
@@ -50,6 +57,8 @@ resolved or writes were refused, 2 the input could not be read.`,
 	s.addFlags(cmd)
 	cmd.Flags().BoolVar(&approve, "approve", false, "approve every install plan")
 	cmd.Flags().BoolVar(&writes, "writes", false, "also print each write")
+	cmd.Flags().BoolVarP(&s.all, "all-namespaces", "A", false, "simulate all namespaces that have operators")
+	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "namespace")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		l := newLoader(e)
@@ -61,17 +70,21 @@ resolved or writes were refused, 2 the input could not be read.`,
 		if err := startControllers(cluster); err != nil {
 			return err
 		}
-		sim := &simulation{cluster: cluster, namespace: s.namespace, inferred: s.inferred, writes: writes, out: printer{w: e.stdout, format: *f}}
-		cluster.Admit = sim.admit(ctx)
-		sim.loop = &reconcile.Loop{Cluster: &attentive{cluster, sim}, Content: catalogs, Progress: sim.progress, Options: reconcile.Options{RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, IgnoreOLM: true}}
-		r, err := sim.run(ctx, approve)
-		if err != nil {
+		namespaces := []string{s.namespace}
+		if s.all {
+			if namespaces = inhabited(cluster); len(namespaces) == 0 {
+				return usagef("no namespace of the cluster has operators, subscriptions, install plans or an operator group")
+			}
+		}
+		w := &rehearsal{cluster: cluster, out: printer{w: e.stdout, format: *f}}
+		for _, ns := range namespaces {
+			w.add(ns, catalogs)
+		}
+		w.simulations[0].inferred = s.inferred
+		if err := w.run(ctx, approve); err != nil {
 			return err
 		}
-		if r.Plan.Refused != nil || len(r.Refused) > 0 {
-			return errNegative
-		}
-		return nil
+		return w.print(ctx, writes)
 	}
 	return cmd
 }
@@ -95,17 +108,110 @@ func startControllers(c *memcluster.Cluster) error {
 	return nil
 }
 
-// A simulation is a loop on a cluster in memory that prints what it does.
+// inhabited returns the namespaces of a cluster that have operators, or objects from which
+// operators are installed.
+func inhabited(c *memcluster.Cluster) []string {
+	found := map[string]bool{}
+	for _, o := range c.List() {
+		switch o.Kind {
+		case olm.KindSubscription, olm.KindOperatorGroup, olm.KindInstallPlan:
+			found[o.Metadata.Namespace] = o.Key().Group == olm.Group || found[o.Metadata.Namespace]
+		case olm.KindClusterServiceVersion:
+			if _, isCopy := o.Metadata.Labels[olm.LabelCopiedFrom]; !isCopy {
+				found[o.Metadata.Namespace] = true
+			}
+		}
+	}
+	maps.DeleteFunc(found, func(_ string, ours bool) bool { return !ours })
+	return slices.Sorted(maps.Keys(found))
+}
+
+// A rehearsal simulates namespaces on one cluster in memory.
+type rehearsal struct {
+	cluster     *memcluster.Cluster
+	simulations []*simulation
+	out         printer
+	passes      int
+	err         error
+	steps       []*simulatedStep // the writes, for text
+}
+
+// add adds a namespace.
+func (w *rehearsal) add(namespace string, content reconcile.Content) {
+	sim := &simulation{rehearsal: w, namespace: namespace}
+	sim.loop = &reconcile.Loop{Cluster: &attentive{w.cluster, sim}, Content: content, Progress: sim.progress, Options: reconcile.Options{RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, IgnoreOLM: true}}
+	w.simulations = append(w.simulations, sim)
+}
+
+// maxSweeps bounds how often all namespaces are simulated.
+const maxSweeps = 20
+
+// run simulates all namespaces until none changes.
+func (w *rehearsal) run(ctx context.Context, approve bool) error {
+	for range maxSweeps {
+		changes := 0
+		for _, sim := range w.simulations {
+			w.cluster.Admit = sim.admit(ctx)
+			n, err := sim.settle(ctx, approve)
+			if err != nil {
+				return fmt.Errorf("namespace %s: %w", sim.namespace, err)
+			}
+			changes += n
+		}
+		if changes == 0 || len(w.simulations) == 1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("the namespaces still changed each other after being simulated %d times; simulate each with --namespace", maxSweeps)
+}
+
+// print prints the final state of each namespace and, in text on request, the writes. It
+// returns errNegative if a namespace cannot be resolved or writes were refused.
+func (w *rehearsal) print(ctx context.Context, writes bool) error {
+	negative := false
+	for i, sim := range w.simulations {
+		end, err := sim.end(ctx)
+		if err != nil {
+			return err
+		}
+		if w.out.format == formatText && i > 0 {
+			if _, err := visible.Fprintf(w.out.w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := w.out.print(end); err != nil {
+			return err
+		}
+		negative = negative || sim.result.Plan.Refused != nil || len(sim.result.Refused) > 0
+	}
+	if writes && w.out.format == formatText {
+		title := "Writes, by round:"
+		if len(w.steps) == 0 {
+			title = "No writes."
+		}
+		if _, err := visible.Fprintf(w.out.w, "\n%s\n", title); err != nil {
+			return err
+		}
+		for _, step := range w.steps {
+			if err := w.out.print(step); err != nil {
+				return err
+			}
+		}
+	}
+	if negative {
+		return errNegative
+	}
+	return nil
+}
+
+// A simulation is a loop in a namespace of a rehearsal.
 type simulation struct {
-	cluster   *memcluster.Cluster
+	*rehearsal
 	namespace string
 	loop      *reconcile.Loop
-	out       printer
-	passes    int
-	err       error
+	result    *reconcile.Result // of the last run
+	rounds    int
 	inferred  []reconcile.Note // from the files
-	writes    bool             // whether text has the writes
-	steps     []*simulatedStep // the writes, for text
 	// bounded is true if the operator group names a service account.
 	bounded bool
 	// notes reports what the service account of the operator group may not do, as soon as the
@@ -152,9 +258,10 @@ func (a *attentive) Read(ctx context.Context, namespace string) (*reconcile.Snap
 	return s, nil
 }
 
-// run runs the simulation and prints its result, including permanently rejected writes.
-func (s *simulation) run(ctx context.Context, approve bool) (*reconcile.Result, error) {
-	for {
+// settle runs the loop until nothing changes, and returns the number of changes. Permanently
+// rejected writes are not an error.
+func (s *simulation) settle(ctx context.Context, approve bool) (changes int, err error) {
+	for again := true; again; {
 		r, err := s.loop.Run(ctx, s.namespace)
 		if err != nil && len(r.Refused) > 0 && !errors.Is(err, reconcile.ErrUnsettled) && ctx.Err() == nil {
 			err = nil
@@ -163,35 +270,19 @@ func (s *simulation) run(ctx context.Context, approve bool) (*reconcile.Result, 
 			err = s.err
 		}
 		if err != nil {
-			return nil, err
+			return changes, err
 		}
+		s.result = r
 		s.passes += r.Passes
-		if approve {
-			again, err := s.approve()
-			if err != nil {
-				return nil, err
-			}
-			if again {
-				continue
+		s.rounds += r.Passes
+		changes += r.Changes
+		if again = approve; again {
+			if again, err = s.approve(); err != nil {
+				return changes, err
 			}
 		}
-		end, err := s.end(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.out.print(end); err != nil || !s.writes || len(s.steps) == 0 {
-			return r, err
-		}
-		if _, err := visible.Fprintf(s.out.w, "\nWrites, by round:\n"); err != nil {
-			return r, err
-		}
-		for _, step := range s.steps {
-			if err := s.out.print(step); err != nil {
-				return r, err
-			}
-		}
-		return r, nil
 	}
+	return changes, nil
 }
 
 // progress prints a write, or keeps it until the end.
@@ -285,11 +376,12 @@ type endOfSubscription struct {
 	CurrentCSV   string                `json:"currentCSV,omitzero"`
 }
 
-func (s *simulation) end(ctx context.Context, r *reconcile.Result) (*simulationEnd, error) {
+func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
+	r := s.result
 	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
 	var waiting []string
 	d := &simulationEnd{
-		Namespace: s.namespace, Passes: s.passes, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
+		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
 	}
 	var err error
