@@ -3,9 +3,11 @@ package kube
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,10 +27,9 @@ type cached struct {
 
 	mu sync.RWMutex
 	// converted is keyed by object: cached objects are never modified, and each
-	// version is a new object. The map is cleared when most of its entries are
-	// stale.
-	converted map[*unstructured.Unstructured]entry
-	most      int
+	// version is a new object. An entry is removed once nothing else refers to the
+	// object.
+	converted map[weak.Pointer[unstructured.Unstructured]]entry
 }
 
 // A viewOf is the key of a view. There are views only for selections that do
@@ -41,7 +42,7 @@ type viewOf struct {
 // newCached returns a source that reads from a cache. It adds indexes, so it
 // must be called before the cache starts.
 func newCached(ctx context.Context, c cache.Cache, r *recent) (*cached, error) {
-	s := &cached{recent: r, informers: map[groupKind]toolscache.SharedIndexInformer{}, views: map[viewOf]*view{}, converted: map[*unstructured.Unstructured]entry{}}
+	s := &cached{recent: r, informers: map[groupKind]toolscache.SharedIndexInformer{}, views: map[viewOf]*view{}, converted: map[weak.Pointer[unstructured.Unstructured]]entry{}}
 	for _, k := range kinds() {
 		i, err := informer(ctx, c, k)
 		if err != nil {
@@ -198,8 +199,9 @@ func (s *cached) get(ctx context.Context, k kind, namespace, name string) (olm.R
 }
 
 func (s *cached) convert(k kind, u *unstructured.Unstructured) entry {
+	key := weak.Make(u)
 	s.mu.RLock()
-	e, ok := s.converted[u]
+	e, ok := s.converted[key]
 	s.mu.RUnlock()
 	if ok {
 		return e
@@ -213,13 +215,16 @@ func (s *cached) convert(k kind, u *unstructured.Unstructured) entry {
 	e.value, e.err = decode(k, bare)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.converted) >= s.most {
-		clear(s.converted)
-		s.most = 1024
-		for _, i := range s.informers {
-			s.most += 3 * len(i.GetIndexer().ListKeys())
-		}
+	if _, ok := s.converted[key]; !ok {
+		runtime.AddCleanup(u, s.forget, key)
 	}
-	s.converted[u] = e
+	s.converted[key] = e
 	return e
+}
+
+// forget removes the entry of an object that is gone.
+func (s *cached) forget(key weak.Pointer[unstructured.Unstructured]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.converted, key)
 }
