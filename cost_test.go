@@ -155,7 +155,7 @@ func workloads(t *testing.T) []workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := c.Problems(); len(list) > 0 {
+	if list := c.Findings(); len(list) > 0 {
 		t.Fatal(list)
 	}
 	var index bytes.Buffer

@@ -146,7 +146,7 @@ type LimitError struct {
 	Max   int64
 }
 
-// Error names the limit and how to raise it.
+// Error names the limit and explains how to raise it.
 func (e *LimitError) Error() string {
 	found := ""
 	if e.Size > 0 {

@@ -32,7 +32,7 @@ type Options struct {
 
 // Load loads the catalog below the root of fsys and indexes it blob by blob. Only the
 // index stays in memory, and with KeepAll the blobs too. Errors are those of
-// fbc.Load. [Catalog.Problems] lists faults that leave a usable index.
+// fbc.Load. [Catalog.Findings] lists faults that leave a usable index.
 func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
 	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) { return fbc.Load(ctx, fsys, o) })
 }
@@ -96,7 +96,7 @@ func again(opts *fbc.LoadOptions) *fbc.LoadOptions {
 }
 
 // Build indexes blobs, in any order. The blobs must not be modified while the index is
-// in use. A broken catalog still builds, and [Catalog.Problems] lists its faults. The only
+// in use. A broken catalog still builds, and [Catalog.Findings] lists its faults. The only
 // errors are the context's, and one for a catalog with more than 4 GiB of distinct text.
 func Build(ctx context.Context, blobs *fbc.Catalog, opts *Options) (*Catalog, error) {
 	b := newBuilder(opts)

@@ -140,9 +140,9 @@ func (c *Catalog) Size() Size {
 	return Size{len(c.packages), len(c.channels), len(c.entries), len(c.bundles)}
 }
 
-// Problems returns the faults that building the index found, in order of position. The
+// Findings returns the faults that building the index found, in order of position. The
 // caller must not modify the slice.
-func (c *Catalog) Problems() fbc.Diagnostics { return c.problems }
+func (c *Catalog) Findings() fbc.Diagnostics { return c.problems }
 
 // Packages returns the packages, sorted by name.
 func (c *Catalog) Packages() iter.Seq[Package] {

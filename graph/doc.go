@@ -35,7 +35,7 @@
 // # Broken catalogs
 //
 // A catalog with broken parts still builds: an entry without a bundle, a channel
-// with two heads, a range that cannot be parsed. [Catalog.Problems] returns the faults
+// with two heads, a range that cannot be parsed. [Catalog.Findings] returns the faults
 // with their positions, and [Channel.Err] and [Bundle.Err] report parts that cannot be used.
 // Everything else works as usual.
 //

@@ -89,7 +89,7 @@ func read(text []byte) (*graph.Catalog, error) {
 func dump(c *graph.Catalog) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, c.Digest(), c.Size().Packages, c.Size().Channels, c.Size().Entries, c.Size().Bundles)
-	for _, d := range c.Problems() {
+	for _, d := range c.Findings() {
 		fmt.Fprintln(&b, d.Code, d.Severity, d)
 	}
 	for p := range c.Packages() {

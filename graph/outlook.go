@@ -70,9 +70,9 @@ func (o *Outlook) End() Node {
 	return o.From
 }
 
-// Ends reports whether the steps end before the head of the channel although the channel has
+// EndsEarly reports whether the steps end before the head of the channel although the channel has
 // something newer.
-func (o *Outlook) Ends() bool {
+func (o *Outlook) EndsEarly() bool {
 	return o.Kind == OutlookStuck || o.Kind == OutlookLoops
 }
 
@@ -180,10 +180,10 @@ func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { /
 			out.Newest = h
 		}
 	}
-	if out.Ends() {
+	if out.EndsEarly() {
 		out.Gap = o.gap(own, end)
 	}
-	if out.Ends() || out.Kind == OutlookNoChannel || out.Newest != nil {
+	if out.EndsEarly() || out.Kind == OutlookNoChannel || out.Newest != nil {
 		out.Way = o.search(own, out)
 	}
 	return out

@@ -120,7 +120,7 @@ func (c *census) count(o *graph.Outlook) {
 		c.atHead++
 	case o.Kind == graph.OutlookStepsAway:
 		c.stepsAway++
-	case !o.Ends():
+	case !o.EndsEarly():
 		c.others++
 	case o.Way == nil:
 		c.permanent++
@@ -293,7 +293,7 @@ func (w *walked) check(t *testing.T, channel string, o *graph.Outlook) {
 		heady = heady || head
 	}
 	switch {
-	case w.reading == graph.Classic && (o.Ends() || o.Newest != nil) && newer != (o.Way != nil):
+	case w.reading == graph.Classic && (o.EndsEarly() || o.Newest != nil) && newer != (o.Way != nil):
 		fail("something newer is reached: %v", newer)
 	case w.reading == graph.Classic && heady && !o.Way.AtHead:
 		fail("a head is reached")
@@ -352,7 +352,7 @@ func BenchmarkOutlook(b *testing.B) {
 			var p graph.Package
 			var stuck *graph.Outlook
 			takeCensus(c, r, func(q graph.Package, _ string, o *graph.Outlook) {
-				if o.Ends() && (stuck == nil || q.NumBundles() > p.NumBundles()) {
+				if o.EndsEarly() && (stuck == nil || q.NumBundles() > p.NumBundles()) {
 					p, stuck = q, o
 				}
 			})

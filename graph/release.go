@@ -20,7 +20,7 @@ type VersionRelease struct {
 }
 
 // ReadRelease returns the version with its build metadata read as a release:
-// dot-separated alphanumerics, at most [maxReleaseSize] characters, without leading
+// dot-separated alphanumerics, at most 20 characters, without leading
 // zeros in numbers. Other build metadata stays in the version.
 func ReadRelease(v semver.Version) VersionRelease {
 	if len(v.Build) == 0 || len(strings.Join(v.Build, ".")) > maxReleaseSize {

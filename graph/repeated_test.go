@@ -35,7 +35,7 @@ func TestRepeatedAPI(t *testing.T) {
 			t.Errorf("a2: %s, %v, %v", api, ok, two.Err())
 		}
 		want := `c.json:5: olm.bundle "a2" of package "a": /properties: K (g/v1) is listed twice`
-		if list := c.Problems(); len(list) != 1 || list[0].Error() != want || len(list.Errors()) != 0 {
+		if list := c.Findings(); len(list) != 1 || list[0].Error() != want || len(list.Errors()) != 0 {
 			t.Errorf("problems %v, want a warning %s", list, want)
 		}
 	}

@@ -21,7 +21,7 @@ type Shard struct {
 // Validate returns an error if Index or Count is out of range.
 func (s Shard) Validate() error {
 	if s.Count < 0 || s.Index < 0 || s.Index >= max(s.Count, 1) {
-		return fmt.Errorf("shard %d of %d: the index must be from 0 to %d", s.Index, s.Count, max(s.Count, 1)-1)
+		return fmt.Errorf("shard %d of %d: the index must be between 0 and %d", s.Index, s.Count, max(s.Count, 1)-1)
 	}
 	return nil
 }

@@ -36,6 +36,6 @@ func Judge(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) Judgemen
 	apis, _ := OwnAPIs(csv)
 	j.Group, j.Decision = g, Decide(apis, g, groups)
 	j.Failure = j.Decision.Failure
-	j.Recovered = j.Decision.Action == Continue && IsGroupFailure(csv.Status)
+	j.Recovered = j.Decision.Action == Continue && IsGroupFailure(csv.Status) // F3
 	return j
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// An Advice is what an administrator should know about a cluster apart from the next steps.
+// Advice is what an administrator should know about a cluster apart from the next steps.
 // Nothing in it blocks the next step of the namespace. All lists are in the order of the
 // objects.
 type Advice struct {
@@ -56,7 +56,7 @@ func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 	if a.PlatformVersion != "" {
 		var err error
 		if a.Blockers, err = UpgradeBlockers(w.CSVs, a.PlatformVersion); err != nil {
-			return nil, fmt.Errorf("the version of the platform: %w", err)
+			return nil, fmt.Errorf("platform version: %w", err)
 		}
 	}
 	for _, c := range w.Own() {

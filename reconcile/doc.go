@@ -1,7 +1,7 @@
 // Package reconcile decides what Operator Lifecycle Manager would do next in a
 // namespace, and does it: subscriptions, install plans, the phases of operators
-// and everything that belongs to them. The rules are those from [E1] on, and from [F1] on
-// for operator groups.
+// and everything that belongs to them. It implements the rules of OLM from [E1] on,
+// and those of operator groups from [F1] on.
 //
 // [Decide] is a pure function from a [Snapshot] of a cluster to a [Plan]: changes in
 // order, each with its reason, and notes about what waits and why:

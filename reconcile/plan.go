@@ -62,11 +62,11 @@ type Version struct {
 }
 
 // Key returns the key of the object.
-func (c *Change) Key() olm.Key { return c.Object.Key() }
+func (c Change) Key() olm.Key { return c.Object.Key() }
 
 // String returns the change for people: "create Role ops/etcd: why", and the
 // rule, if any, in parentheses.
-func (c *Change) String() string {
+func (c Change) String() string {
 	rule := ""
 	if c.Rule != "" {
 		rule = " (" + c.Rule + ")"

@@ -79,7 +79,8 @@ type Snapshot struct {
 type Rejection struct {
 	Op  Op
 	Key olm.Key
-	// For is the For object of the change, such as the install plan whose step it was.
+	// For is the object on whose behalf the change was made ([Change.For]), such as the
+	// install plan whose step it was.
 	For     olm.Key
 	Message string
 	// Runs is set if the change is about a workload or a permission of an operator. Other

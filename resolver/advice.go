@@ -42,7 +42,7 @@ const (
 	HeldByPlatform Holder = "platform" // the bundle needs a newer version of Kubernetes
 )
 
-// An Advice explains why a subscription gets no newer version, and what would help.
+// Advice explains why a subscription gets no newer version, and what would help.
 type Advice struct {
 	Kind         AdviceKind `json:"kind"`
 	Subscription string     `json:"subscription"`
@@ -117,16 +117,16 @@ func (a Advice) NeedsAttention() bool {
 	return false
 }
 
-// Advices are the advice for several subscriptions, in the order of the subscriptions.
-type Advices []Advice
+// An AdviceList has the advice for several subscriptions, in the order of the subscriptions.
+type AdviceList []Advice
 
 // MarshalJSON returns a list, never null.
-func (list Advices) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice(list)) }
+func (list AdviceList) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice(list)) }
 
 // Advice explains why subscriptions get no newer version. It has an entry for each
 // subscription whose operator does not end at the newest head of its package, in the order
 // of subscriptions. It is computed on demand. The error is the context's.
-func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
+func (s *Solution) Advice(ctx context.Context) (AdviceList, error) { // H40
 	if s.r == nil {
 		return nil, nil // decoded from a document, not computed by Resolve
 	}
@@ -134,7 +134,7 @@ func (s *Solution) Advice(ctx context.Context) (Advices, error) { // H40
 		return nil, err
 	}
 	defer s.r.unlock(ctx)
-	var out Advices
+	var out AdviceList
 	in := s.members()
 	for i := range s.r.u.subs {
 		a, err := s.advise(ctx, i, in)
@@ -197,7 +197,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 			a.HeldBy = holders(a.Rejected)
 		}
 	}
-	if len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil && !a.Outlook.Ends() {
+	if len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil && !a.Outlook.EndsEarly() {
 		return nil, nil // the operator is at the head, or this solution upgrades it to the head
 	}
 	if a.Rejected != nil {
@@ -209,7 +209,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 }
 
 // stuck returns the advice for the subscriptions whose operators stay stuck.
-func (s *Solution) stuck() Advices {
+func (s *Solution) stuck() AdviceList {
 	var out []Advice
 	in := s.members()
 	for _, sub := range s.r.u.subs {
@@ -217,7 +217,7 @@ func (s *Solution) stuck() Advices {
 			continue
 		}
 		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
-		if o := s.r.u.outlook(sub, node); o.Ends() {
+		if o := s.r.u.outlook(sub, node); o.EndsEarly() {
 			out = append(out, Advice{
 				Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
 			})

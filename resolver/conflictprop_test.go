@@ -237,7 +237,7 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		}
 		for _, a := range advice { // H40
 			stays := slices.ContainsFunc(sol.Stayed, func(s resolver.Stay) bool { return s.Subscription == a.Subscription })
-			if stays && a.Outlook.Ends() && !strings.Contains(f.String(), a.Bundle+" ") {
+			if stays && a.Outlook.EndsEarly() && !strings.Contains(f.String(), a.Bundle+" ") {
 				return fmt.Sprintf("fix %q leaves an operator behind: %s", f, a)
 			}
 		}

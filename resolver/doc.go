@@ -15,9 +15,9 @@
 //		fmt.Println(s.Name, "from", s.Catalog)
 //	}
 //
-// A [Problem] is one JSON document that can be written, kept and replayed. It
-// solves to a [Solution], the bundles to be installed and the operators that
-// stay, or to a [*Conflict], the facts that cannot all hold.
+// A [Problem] is one JSON document that can be written, kept and replayed. [Resolve]
+// returns a [Solution], the bundles to be installed and the operators that stay, or a
+// [*Conflict], the facts that cannot all hold.
 //
 // # An upgrade
 //
@@ -58,7 +58,7 @@
 //	var conflict *resolver.Conflict
 //	if errors.As(err, &conflict) {
 //		report, err := conflict.Report(ctx)
-//		fmt.Println(report.Text(80, nil))
+//		fmt.Print(report.Text(80, nil))
 //	}
 //
 // A [Conflict] has independent minimal cores of facts. [Core.Derive] proves that a core

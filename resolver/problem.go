@@ -50,14 +50,15 @@ func (p Problem) MarshalJSON() ([]byte, error) { // G2
 
 // These types are defined in package fact.
 type (
-	// A CatalogID names a catalog of a problem.
+	// A CatalogID names a catalog of a problem; [fact.CatalogID] has the fields.
 	CatalogID = fact.CatalogID
-	// A Ref names an installed operator, or a bundle in a channel of a catalog.
+	// A Ref names an installed operator, or a bundle in a channel of a catalog; [fact.Ref]
+	// has the fields.
 	Ref = fact.Ref
 	// A Subscription requests a package. [fact.Subscription] has the fields; for an upgrade,
 	// set InstalledCSV.
 	Subscription = fact.Subscription
-	// A Policy is an administrator's rule for a package.
+	// A Policy is an administrator's rule for a package; [fact.Policy] has the fields.
 	Policy = fact.Policy
 )
 

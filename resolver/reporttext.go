@@ -24,7 +24,8 @@ func (c *Conflict) Text(ctx context.Context, width int, style *Style) (string, e
 }
 
 // Text returns the report in lines of at most width characters, or unlimited if width is
-// 0. A nil style adds no styling.
+// 0. Commands to paste are never wrapped. The text ends with a newline. A nil style adds no
+// styling.
 func (r *Report) Text(width int, style *Style) string {
 	w := newWriter(width, style)
 	for i := range r.Cores {

@@ -189,7 +189,7 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 			out, unread = append(out, LeftOut{u.ref(in.id), in.err.Error()}), true
 		}
 	}
-	if !slices.ContainsFunc(u.cats, func(s *source) bool { return len(s.Graph.Problems()) > 0 }) {
+	if !slices.ContainsFunc(u.cats, func(s *source) bool { return len(s.Graph.Findings()) > 0 }) {
 		return out, unread
 	}
 	seen, needs := map[cand]bool{}, map[*need]bool{}

@@ -8,12 +8,13 @@ import (
 // called with a line without its indentation and must not change its width. A nil
 // function adds no style.
 type Style struct {
+	// Headline styles the headline.
 	Headline func(line string) string
-	// Origin is a position in a catalog.
+	// Origin styles a position in a catalog.
 	Origin func(line string) string
-	// Quote is a message of an author.
+	// Quote styles a message from an author.
 	Quote func(line string) string
-	// Help is a possible fix.
+	// Help styles a possible fix.
 	Help func(line string) string
 	// Places includes the positions in catalogs, which authors need.
 	Places bool

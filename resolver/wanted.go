@@ -18,7 +18,7 @@ type want struct {
 	above semver.Version
 }
 
-// Fixes returns changes with which the subscription of an advice gets a bundle that it prefers
+// Fixes returns changes with which the subscription gets a bundle that it prefers
 // over the one that it got, least disruptive first, at most max of them (0 means three). They
 // are those of [Core.Fixes], each verified by solving the changed problem. There are none for
 // an operator that is stuck or several steps away: follow the way in its outlook. The error is

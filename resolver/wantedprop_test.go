@@ -66,7 +66,7 @@ func TestFixesOfAdvice(t *testing.T) {
 				}
 				for _, b := range rest {
 					stays := slices.ContainsFunc(after.Stayed, func(s resolver.Stay) bool { return s.Subscription == b.Subscription })
-					if stays && b.Outlook.Ends() && !strings.Contains(f.String(), b.Bundle+" ") {
+					if stays && b.Outlook.EndsEarly() && !strings.Contains(f.String(), b.Bundle+" ") {
 						return fmt.Sprintf("fix %q leaves an operator behind: %s", f, b)
 					}
 				}

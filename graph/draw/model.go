@@ -147,7 +147,7 @@ const maxFaults = 5
 // faults returns the faults of a channel.
 func faults(ch graph.Channel) []note {
 	var out []note
-	for _, p := range ch.Package().Catalog().Problems() {
+	for _, p := range ch.Package().Catalog().Findings() {
 		if p.Schema != fbc.SchemaChannel || p.Name != ch.Name() || p.Package != ch.Package().Name() {
 			continue
 		}

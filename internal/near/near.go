@@ -12,7 +12,9 @@ import (
 // Names returns at most max known names that name may be a misspelling or a part of, the
 // most similar first, without duplicates. The number of edits allowed grows with the
 // length of name: none below three letters, three from nine letters on. A difference only
-// in the ending "-operator" counts as one edit, and so does each word that name lacks.
+// in the ending "-operator" counts as one edit, and so does each word that name lacks. If no
+// name is similar, it returns those that contain name, or that name contains, if the part
+// has at least three letters.
 func Names(name string, known []string, max int) []string {
 	type rated struct {
 		name string
@@ -33,6 +35,13 @@ func Names(name string, known []string, max int) []string {
 			list = append(list, rated{k, cost})
 		}
 	}
+	if len(list) == 0 && !exists {
+		for _, k := range known {
+			if contains(name, k) || contains(k, name) {
+				list = append(list, rated{k, Distance(name, k)})
+			}
+		}
+	}
 	slices.SortFunc(list, func(a, b rated) int { return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name)) })
 	var names []string
 	for _, r := range slices.Compact(list) {
@@ -42,6 +51,11 @@ func Names(name string, known []string, max int) []string {
 		names = append(names, r.name)
 	}
 	return names
+}
+
+// contains reports whether part, of at least three letters, is in a name. It ignores case.
+func contains(name, part string) bool {
+	return len(part) >= 3 && strings.Contains(strings.ToLower(name), strings.ToLower(part))
 }
 
 // lacks returns how many words known has beyond those of name, or 0 if known lacks any word of name

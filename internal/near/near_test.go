@@ -35,6 +35,9 @@ func TestNames(t *testing.T) {
 		{"certmanger", 4, []string{"cert-manager"}},
 		{"a", 4, nil},
 		{"kafka", 4, nil},
+		{"theo", 4, []string{"prometheos"}},
+		{"argocd-for-all", 4, []string{"argocd"}},
+		{"Prom", 4, []string{"prometheos", "prometheus"}},
 		{"", 4, nil},
 	} {
 		if got := Names(tt.name, known, tt.max); !slices.Equal(got, tt.want) {

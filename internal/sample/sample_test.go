@@ -14,7 +14,7 @@ func TestCatalogIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range cat.Problems() {
+	for _, p := range cat.Findings() {
 		t.Error(p)
 	}
 	var names []string

@@ -19,8 +19,8 @@ func TestSized(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(c.Problems()) > 0 {
-			t.Errorf("%d times: %v", times, c.Problems())
+		if len(c.Findings()) > 0 {
+			t.Errorf("%d times: %v", times, c.Findings())
 		}
 		heads := times * testcatalog.BlockPackages
 		if got, want := c.Size().Bundles, times*testcatalog.Block+heads; got != want {
@@ -51,7 +51,7 @@ func mustChannel(t *testing.T, p graph.Package, name string) graph.Channel {
 
 func TestPigeons(t *testing.T) {
 	c, err := graph.LoadReader(context.Background(), strings.NewReader(testcatalog.Pigeons(3, 5)), "pigeons", nil)
-	if err != nil || len(c.Problems()) > 0 || c.Size().Bundles != 20 {
-		t.Fatalf("%v, %v", c.Problems(), err)
+	if err != nil || len(c.Findings()) > 0 || c.Size().Bundles != 20 {
+		t.Fatalf("%v, %v", c.Findings(), err)
 	}
 }

@@ -134,7 +134,7 @@ func formats(namespace string, upstream bool) []*jsonschema.Format {
 	integer := func(least, most float64) func(any) error {
 		return func(v any) error {
 			if n, ok := v.(float64); ok && (n < least || n > most) {
-				return fmt.Errorf("must be from %.0f to %.0f", least, most)
+				return fmt.Errorf("must be between %.0f and %.0f", least, most)
 			}
 			return nil
 		}

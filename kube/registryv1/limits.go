@@ -41,7 +41,7 @@ type LimitError struct {
 	Max   int64
 }
 
-// Error names the limit and how to raise it.
+// Error names the limit and explains how to raise it.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s exceeds the limit of %d; raise limit %s if this bundle is trusted", e.What, e.Max, e.Limit)
 }

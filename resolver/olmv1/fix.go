@@ -86,7 +86,7 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		if slices.Equal(after.packages, s.packages) {
 			after.outlooks = s.outlooks
 		}
-		if o := after.outlookOf(f.Selected, q.Channels); o.Ends() {
+		if o := after.outlookOf(f.Selected, q.Channels); o.EndsEarly() {
 			f.Stuck = o
 		}
 		f.Command = f.command(cmp.Or(s.ID, s.Package))

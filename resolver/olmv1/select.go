@@ -473,7 +473,7 @@ func (s *selecting) note(c candidate) {
 		add(NoteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
 	case d == 0 && len(passed) > 0:
 		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
-	case d == 0 && c.Name() == s.Installed.Name && s.rng.IsZero() && s.outlook().Ends():
+	case d == 0 && c.Name() == s.Installed.Name && s.rng.IsZero() && s.outlook().EndsEarly():
 		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
 	case d == 0 && c.Name() == s.Installed.Name:
 		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)

@@ -84,7 +84,7 @@ func (t *trip) unchecked(routes []*route) []Unchecked {
 // operator: those of its package, and those of no known package.
 func (t *trip) unread(c *graph.Catalog) int {
 	n := 0
-	for _, d := range c.Problems().Errors() {
+	for _, d := range c.Findings().Errors() {
 		if d.Package == "" || slices.ContainsFunc(t.installs, func(o *Operator) bool { return o.Package == d.Package }) {
 			n++
 		}

@@ -108,8 +108,8 @@ func check(t *testing.T, full *graph.Catalog, s *subset.Subset, r subset.Request
 		t.Fatal(err)
 	}
 	part := parse(t, b.String())
-	if len(full.Problems()) == 0 && len(part.Problems()) > 0 {
-		t.Errorf("the part has problems: %v", part.Problems())
+	if len(full.Findings()) == 0 && len(part.Findings()) > 0 {
+		t.Errorf("the part has problems: %v", part.Findings())
 	}
 	for p := range part.Packages() {
 		whole, _ := full.Package(p.Name())

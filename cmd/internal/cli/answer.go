@@ -24,7 +24,7 @@ type answer struct {
 	Differs []resolver.Difference `json:"differs,omitempty"`
 	Faults  []resolver.Fault      `json:"faults,omitempty"`
 	// Advice explains why operators do not get a newer version.
-	Advice resolver.Advices `json:"advice,omitempty"`
+	Advice resolver.AdviceList `json:"advice,omitempty"`
 	// Refused is the conflict because of which a partial answer leaves out parts of the problem.
 	Refused  *resolver.Conflict `json:"refused,omitzero"`
 	Conflict *resolver.Conflict `json:"conflict,omitzero"`

@@ -25,8 +25,8 @@ func newCache(e *env) *cobra.Command {
 		Use:   "cache",
 		Short: "List or delete fetched catalogs and bundles",
 		Long: `Catalogs in images and on servers are kept in a cache after they are fetched: the
-directory olmkit in the user's cache directory, or --cache-dir. Nothing in it is
-needed; what was deleted is fetched again.`,
+directory olmkit in the user's cache directory, or --cache-dir. It is safe
+to delete; missing content is fetched again.`,
 		Example: `  olmkit cache list
   olmkit cache prune --older-than 168h`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -318,7 +318,7 @@ func (l *loader) openIndex(ctx context.Context, s source) (*graph.Catalog, error
 		return nil, &catalogError{s.files, err}
 	}
 	if hash != c.SourceHash() {
-		return nil, fmt.Errorf("is stale, or of other files than those in %s; write it again: olmkit index %s -o %s", s.files, s.files, s.path)
+		return nil, fmt.Errorf("is stale or was built from files other than those in %s; rebuild it: olmkit index %s -o %s", s.files, s.files, s.path)
 	}
 	return c, nil
 }
@@ -335,7 +335,7 @@ func (l *loader) keepsAll(path string) bool {
 
 // note prints a note if a catalog has problems, because the answer may be incomplete.
 func (l *loader) note(path string, c *graph.Catalog) {
-	if n := len(c.Problems().Errors()); n > 0 {
+	if n := len(c.Findings().Errors()); n > 0 {
 		visible.Fprintf(l.stderr, "note: catalog %s has %s; \"olmkit validate\" shows details\n", visible.Block(display(path)), phrase.Count(n, "problem"))
 	}
 }
@@ -344,7 +344,7 @@ func (l *loader) note(path string, c *graph.Catalog) {
 // in the answer.
 func (l *loader) noteTemplates(path string, c *graph.Catalog) {
 	n := 0
-	for _, d := range c.Problems() {
+	for _, d := range c.Findings() {
 		if d.Code != codes.Template || l.silent {
 			continue
 		}

@@ -41,7 +41,7 @@ func (s *clusterState) extension(ctx context.Context, l *loader, r *olmv1.Reques
 			continue
 		}
 		if found {
-			return nil, usagef("several ClusterExtensions are about package %s; use --problem for one of them", r.Package)
+			return nil, usagef("several ClusterExtensions install package %s; use --problem for one of them", r.Package)
 		}
 		found = true
 		changed := s.cmd.Flags().Changed

@@ -94,7 +94,7 @@ func (s *crdStream) crd(ctx context.Context, value json.RawMessage, name string)
 	switch err := json.Unmarshal(value, &inValue); {
 	case err == nil: // a path, or null
 		if name = cmp.Or(inValue, name); name == "" {
-			return nil, errors.New("null; write a CRD or a path")
+			return nil, errors.New("is null; set it to a CRD or to the path of one")
 		}
 	case len(value) > 0:
 		if err := list.add(value); err != nil {
@@ -102,7 +102,7 @@ func (s *crdStream) crd(ctx context.Context, value json.RawMessage, name string)
 		}
 		return list[0], nil
 	case name == "":
-		return nil, errors.New("absent; write a CRD or a path")
+		return nil, errors.New("missing; set it to a CRD or to the path of one")
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, &outsideError{name, s.in.root}

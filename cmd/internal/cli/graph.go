@@ -163,7 +163,7 @@ func graphChannels(p graph.Package, names []string) []graphChannel {
 // channelFaults returns the faults of the named channels, or of all.
 func channelFaults(p graph.Package, names []string) []channelFault {
 	var out []channelFault
-	for _, d := range p.Catalog().Problems() {
+	for _, d := range p.Catalog().Findings() {
 		if d.Schema == fbc.SchemaChannel && d.Package == p.Name() && (names == nil || slices.Contains(names, d.Name)) {
 			out = append(out, channelFault{d.Code, d.Name, d.Err.Error()})
 		}

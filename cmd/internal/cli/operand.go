@@ -40,7 +40,7 @@ func findOperand(text string, cats []*graph.Catalog, only string) (operand, erro
 		pkg, spec, given = name, version, false // PACKAGE@VERSION
 	}
 	if only != "" && pkg != "" && pkg != only {
-		return o, fmt.Errorf("it names package %s, but the command is about package %s", pkg, only)
+		return o, fmt.Errorf("it names package %s, but the command expects package %s", pkg, only)
 	}
 	o.pkg = cmp.Or(pkg, only)
 	list := packagesOf(cats, o.pkg)

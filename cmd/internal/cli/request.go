@@ -158,7 +158,7 @@ func (r *request) start(p *resolver.Problem) error {
 		case pkg == "" && len(p.Subscriptions) == 1:
 			p.Subscriptions[0].StartingCSV = name // the answer lists the available bundles
 		case pkg != "":
-			return usagef("--starting-csv %s is about package %q, and no --package names it", arg, pkg)
+			return usagef("--starting-csv %s belongs to package %q; add --package for it", arg, pkg)
 		default:
 			return usagef("--starting-csv %s is in none of the packages of --package; \"olmkit list bundles\" shows the names", name)
 		}

@@ -21,7 +21,7 @@ import (
 func newSnapshot(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot {--cluster|-f FILE...} -o FILE",
-		Short: "Write what commands read from a cluster to one file",
+		Short: "Save everything that olmkit reads from a cluster in one file",
 		Long: `Snapshot writes everything that commands read from a cluster to one file, for a
 support case, another machine or a test. All commands that read a cluster accept it
 with --filename and give the same answers, without access to the cluster.
@@ -49,7 +49,7 @@ Exit codes: 0 the file was written, 2 the cluster could not be read.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:
-			return usagef("%s: a snapshot has no arguments; name files with --filename", args[0])
+			return usagef("%s: snapshot takes no arguments; pass files with --filename", args[0])
 		case out == "":
 			return usagef("name the file to write with --output")
 		}

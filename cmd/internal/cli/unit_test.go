@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,27 +37,6 @@ func TestParseSource(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"argocd-operator", "etcd", "etcd", "etcd-backup", "prometheus"}
-	for _, tt := range []struct {
-		name string
-		want []string
-	}{
-		{"etdc", []string{"etcd"}},
-		{"etcd", []string{"etcd", "etcd-backup"}},
-		{"argocd", []string{"argocd-operator"}},
-		{"Prometeus", []string{"prometheus"}},
-		{"kafka", nil},
-		{"", nil},
-	} {
-		if got := nearest(tt.name, known); !slices.Equal(got, tt.want) {
-			t.Errorf("nearest(%q) = %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}
-
-// TestLoaderLoadsOnce checks that a catalog is loaded once, because a stream of problems often
-// names the same directory.
 func TestLoaderLoadsOnce(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, sample.Catalog()); err != nil {

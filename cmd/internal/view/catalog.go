@@ -20,7 +20,7 @@ func newCatalog(ctx context.Context, name string, c *graph.Catalog, installed ma
 			d.Problems = append(d.Problems, err.Error())
 		}
 	}
-	for _, p := range c.Problems() {
+	for _, p := range c.Findings() {
 		problem(p)
 	}
 	r := &wordReader{ctx: ctx}
@@ -203,7 +203,7 @@ const maxFaults = 20
 
 // faults returns the first faults of a channel, and their total number.
 func faults(ch graph.Channel) (first []string, all int) {
-	for _, p := range ch.Package().Catalog().Problems() {
+	for _, p := range ch.Package().Catalog().Findings() {
 		if p.Schema != "olm.channel" || p.Name != ch.Name() || p.Package != ch.Package().Name() {
 			continue
 		}

@@ -19,7 +19,7 @@ func TestTotals(t *testing.T) {
 	}
 	b.WriteString("]}\n")
 	c := load(t, b.String())
-	all := len(c.Problems())
+	all := len(c.Findings())
 	d, err := newCatalog(t.Context(), "x", c, nil, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func TestFlags(t *testing.T) {
 		{"--credentials-for=http://catalogs.example", "want an https:// origin"},
 		{"--ca-file=/dev/null", "no PEM certificate found"},
 		{"--registry-config=/nowhere", "--registry-config"},
-		{"--shard-index=3", "shard 3 of 1: the index must be from 0 to 0"},
+		{"--shard-index=3", "shard 3 of 1: the index must be between 0 and 0"},
 		{"--namespace-selector=a=b=c", "--namespace-selector"},
 	} {
 		if _, err := run("--kubeconfig", config, "--metrics-bind-address=0", "--health-probe-bind-address=0", test.flag); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -8,7 +8,7 @@ import (
 )
 
 // Attenuate adds notes about the remaining steps that the service account of
-// the operator group is not permitted to execute.
+// the operator group is not permitted to execute (E33).
 func (p *Builder) Attenuate(key olm.Key, steps []olm.Step) {
 	account := p.Installer()
 	if account == "" || len(steps) == 0 || !p.HasServiceAccount(account) {

@@ -123,7 +123,7 @@ func (p *Builder) bundleSteps(ctx context.Context, s resolver.Selected) ([]olm.S
 	return steps, nil
 }
 
-// SameResource reports whether two steps are for one object.
+// SameResource reports whether two steps are for the same object.
 func SameResource(a, b olm.StepResource) bool {
 	return a.Group == b.Group && a.Kind == b.Kind && a.Name == b.Name
 }
