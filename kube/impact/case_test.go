@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,9 @@ type caseOptions struct {
 	Watch     []string     `json:"watch"`
 	Resources []olm.Object `json:"resources"`
 	Stored    []string     `json:"stored"` // the stored versions of demos.example.com
+	// Instances are the numbers of custom resources by CRD, and Unread why they are not known.
+	Instances map[string]int    `json:"instances"`
+	Unread    map[string]string `json:"unread"`
 }
 
 // TestCases compares the pairs of bundles in testdata/case with their reports (K223, K224, K225,
@@ -89,8 +93,11 @@ func run(t *testing.T, a *txtar.Archive) *Report {
 	}
 	old, created := patched(t, from), patched(t, to)
 	opts := &Options{Classic: o.Classic, Watch: o.Watch}
-	if o.Stored != nil || o.Resources != nil {
-		opts.Cluster = &Cluster{Resources: map[string][]olm.Object{"demos.example.com": o.Resources}}
+	if o.Stored != nil || o.Resources != nil || o.Instances != nil || o.Unread != nil {
+		opts.Cluster = &Cluster{Resources: map[string][]olm.Object{"demos.example.com": o.Resources}, Unread: o.Unread}
+		for name, n := range o.Instances {
+			opts.Cluster.Resources[name] = make([]olm.Object, n)
+		}
 		crd := old.CRDs[0].Object.DeepCopy()
 		crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: o.Stored}
 		opts.Cluster.CRDs = []*apiextensionsv1.CustomResourceDefinition{crd}
@@ -179,6 +186,27 @@ func patched(t *testing.T, patches string) *registryv1.Bundle {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestAfter checks that a cluster has the CRDs of the bundle after an upgrade, with all versions in
+// which resources may be stored (K226).
+func TestAfter(t *testing.T) {
+	b := Bundle{Bundle: patched(t, "")}
+	other, demo := b.CRDs[0].Object.DeepCopy(), b.CRDs[0].Object.DeepCopy()
+	other.Name, demo.Status.StoredVersions = "others.example.com", []string{"v1beta1"}
+	before := &Cluster{CRDs: []*apiextensionsv1.CustomResourceDefinition{other, demo}, Unread: map[string]string{"x": "y"}}
+	after, err := before.After(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{}
+	for _, x := range after.CRDs {
+		got[x.Name] = x.Status.StoredVersions
+	}
+	want := map[string][]string{"others.example.com": nil, "demos.example.com": {"v1beta1", "v1"}, "extras.example.com": {"v1"}}
+	if !maps.EqualFunc(got, want, slices.Equal) || after.Unread["x"] != "y" || len(demo.Status.StoredVersions) != 1 {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 // TestDeterministic checks that a report has the same bytes each time, and with manifests in

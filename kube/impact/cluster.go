@@ -2,6 +2,9 @@ package impact
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -20,6 +23,47 @@ type Cluster struct {
 	// Resources holds the custom resources by the name of their CRD. They are checked
 	// against the new schema.
 	Resources map[string][]olm.Object
+	// Unread holds, by the name of a CRD, the reason why its custom resources, or the CRD
+	// itself, are not known.
+	Unread map[string]string
+}
+
+// After returns the cluster as it is after an upgrade to a bundle: with its CRDs, which also
+// keep the versions that resources were stored in before.
+func (c *Cluster) After(b Bundle) (*Cluster, error) {
+	created, err := crdsOf(b)
+	if err != nil {
+		return nil, err
+	}
+	out := &Cluster{Resources: c.Resources, Unread: c.Unread}
+	for _, x := range c.CRDs {
+		if created[x.Name] == nil || created[x.Name].legacy {
+			out.CRDs = append(out.CRDs, x)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(created)) {
+		x := created[name]
+		if x.legacy {
+			continue
+		}
+		installed := x.DeepCopy()
+		if had := c.crd(name); had != nil {
+			installed.Status.StoredVersions = slices.Clone(had.Status.StoredVersions)
+		}
+		if v := storage(installed); !slices.Contains(installed.Status.StoredVersions, v) {
+			installed.Status.StoredVersions = append(installed.Status.StoredVersions, v)
+		}
+		out.CRDs = append(out.CRDs, installed)
+	}
+	return out, nil
+}
+
+// count returns the number of custom resources of a CRD, if it is known.
+func (c *Cluster) count(name string) (int, bool) {
+	if c == nil || c.Unread[name] != "" {
+		return 0, false
+	}
+	return len(c.Resources[name]), true
 }
 
 // crd returns a CRD of the cluster, or nil.
@@ -38,7 +82,13 @@ func (c *Cluster) crd(name string) *apiextensionsv1.CustomResourceDefinition {
 // resources returns a change for each custom resource that violates the new schema of its
 // CRD, or that could not be checked.
 func (c *Cluster) resources(ctx context.Context, to *comparison, object string, created *crd) (out []Change, err error) {
-	if c == nil || len(c.Resources[created.Name]) == 0 {
+	if c == nil {
+		return nil, nil
+	}
+	if why := c.Unread[created.Name]; why != "" {
+		return []Change{to.coded(codes.ImpactNotCompared, Changed, object, "", created.pos, "the custom resources of CRD %s were not checked: %s", created.Name, why)}, nil
+	}
+	if len(c.Resources[created.Name]) == 0 {
 		return nil, nil
 	}
 	var typed olm.CustomResourceDefinition
@@ -51,7 +101,14 @@ func (c *Cluster) resources(ctx context.Context, to *comparison, object string, 
 		if v.Unchecked {
 			code, what = codes.ImpactNotCompared, "could not be checked against version "+v.Version
 		}
-		ch := to.coded(code, Changed, object, "", created.pos, "%s %s: %s", v.Object, what, v.Message)
+		message := v.Message
+		if !strings.Contains(message, v.Path) {
+			message = v.Path + ": " + message
+		}
+		if v.Object != (olm.Key{}) { // otherwise it is about the schema
+			message = v.Object.String() + " " + what + ": " + message
+		}
+		ch := to.coded(code, Changed, object, "", created.pos, "%s", message)
 		out = append(out, ch)
 	}
 	return out, err

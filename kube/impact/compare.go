@@ -29,7 +29,8 @@ type Options struct {
 	Watch []string
 	// Classic compares what classic OLM creates instead of what OLM v1 creates.
 	Classic bool
-	// Cluster, if set, is the cluster in which the old bundle is installed.
+	// Cluster, if set, is the cluster in which the old bundle is installed. Reports then name
+	// the namespace.
 	Cluster *Cluster
 	// Cache, if set, keeps results for comparisons of equal CRDs and of equal permissions.
 	Cache *Cache
@@ -53,6 +54,9 @@ func Compare(ctx context.Context, old, new Bundle, opts *Options) (*Report, erro
 	r := &Report{Package: new.Package, From: idOf(old), To: idOf(new), OLM: "v1", Verdict: Safe}
 	if opts.Classic {
 		r.OLM = "classic"
+	}
+	if opts.Cluster != nil {
+		r.Namespace = c.opts.Namespace
 	}
 	for _, part := range []struct {
 		class   Class

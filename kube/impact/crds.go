@@ -117,7 +117,10 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 	}
 	from := old
 	if installed != nil {
-		from = &crd{CustomResourceDefinition: installed}
+		from = &crd{CustomResourceDefinition: installed.DeepCopy()}
+		if conv := from.Spec.Conversion; conv != nil {
+			conv.Webhook = nil // OLM sets it
+		}
 		if err := from.normalize(); err != nil {
 			return nil, err
 		}
@@ -141,6 +144,9 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 	}
 	if !c.opts.Classic && (safety.Upstream == crdsafety.Unsafe || safety.Upstream == crdsafety.Panic) {
 		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.pos, "OLM v1 refuses the change of CRD %s, although it is safe", created.Name))
+	}
+	if equal && len(out) == 0 {
+		return nil, nil // if resources violate it, this is not new
 	}
 	if !equal {
 		fields, err := c.fields(object, from, created, safety.Findings)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
@@ -210,7 +211,14 @@ func (c *comparison) deleted(id objectID) Change {
 	case id.kind == "CustomResourceDefinition" && c.opts.Classic:
 		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.csv.Pos, "%s is no longer in the bundle; classic OLM leaves it on the cluster, where no operator handles its resources", id)
 	case id.kind == "CustomResourceDefinition":
-		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.csv.Pos, "%s is deleted with all of its custom resources", id)
+		what := "all of its custom resources"
+		switch n, known := c.opts.Cluster.count(id.name); {
+		case known && n == 0:
+			return safe(Removed, id.String(), "%s is deleted; it has no custom resources", id)
+		case known:
+			what = phrase.Count(n, "custom resource")
+		}
+		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.csv.Pos, "%s is deleted with %s", id, what)
 	case slices.Contains([]string{"PersistentVolumeClaim", "PersistentVolume", "Namespace"}, id.kind):
 		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.csv.Pos, "%s is deleted with its data", id)
 	case id.kind == "Secret" || id.kind == "ConfigMap":

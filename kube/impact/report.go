@@ -53,6 +53,8 @@ func Classes() []Class {
 // A Report is what an upgrade changes.
 type Report struct {
 	Package string `json:"package"`
+	// Namespace is the install namespace of the operator in a cluster.
+	Namespace string `json:"namespace,omitempty"`
 	// From and To are the bundles before and after the upgrade.
 	From BundleID `json:"from"`
 	To   BundleID `json:"to"`

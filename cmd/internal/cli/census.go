@@ -112,6 +112,15 @@ func takeCensus(c *memcluster.Cluster, missing []unread) (*census, error) {
 	return t, t.advise()
 }
 
+// mentioned returns an error if neither the objects nor a ClusterExtension mention a namespace.
+// The name "" stands for all namespaces.
+func (t *census) mentioned(c *memcluster.Cluster, name string) error {
+	if name == "" || slices.ContainsFunc(t.extensions, func(x *extension) bool { return x.Spec.Namespace == name }) {
+		return nil
+	}
+	return mentioned(c, name)
+}
+
 // asExtension returns a ClusterExtension.
 func asExtension(o olm.Object) (*extension, error) {
 	x := &extension{Header: o.Header}

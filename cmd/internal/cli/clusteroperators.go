@@ -30,13 +30,11 @@ func (s *clusterState) readOperators(ctx context.Context, l *loader) (*clusterRe
 	if err := s.readable(olm.Group, groupV1); err != nil {
 		return nil, err
 	}
-	if s.namespace != "" {
-		if err := mentioned(c, s.namespace); err != nil {
-			return nil, err
-		}
-	}
 	t, err := takeCensus(c, s.missing)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.mentioned(c, s.namespace); err != nil {
 		return nil, err
 	}
 	r := &clusterReader{clusterState: s, loader: l, census: t}
@@ -45,7 +43,7 @@ func (s *clusterState) readOperators(ctx context.Context, l *loader) (*clusterRe
 		return nil, err
 	}
 	for _, o := range all {
-		if s.namespace == "" || o.Object.Namespace == s.namespace {
+		if s.namespace == "" || o.Namespace == s.namespace {
 			r.operators = append(r.operators, o)
 		}
 	}

@@ -15,13 +15,14 @@ import (
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/buildversion"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
 func newImpact(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "impact {OLD NEW|CATALOG PACKAGE OLD NEW|CATALOG}",
+		Use:   "impact {OLD NEW|CATALOG PACKAGE OLD NEW|CATALOG|--cluster [PACKAGE [NEW]]}",
 		Short: "Show what an upgrade changes on a cluster",
 		Long: `Impact compares the bundles before and after an upgrade, and lists what changes
 on a cluster: objects, CRDs, permissions, webhooks, images, workloads and
@@ -37,6 +38,12 @@ shortest path between them is shown, as classic OLM or OLM v1 finds it.
 With a catalog alone, every upgrade whose bundles are available is judged, and a
 table has the number of verdicts for each package.
 
+With --cluster or --filename, OLD is what is installed in a cluster, and NEW what
+OLM would install next: for one package, or for all operators. NEW can also be a
+version or a bundle directory or image. The versions that the cluster stores and
+the existing custom resources are checked against the new CRDs. Reading them needs
+permission to list them; in files, include them. --olm is that of the operator.
+
 The manifests of a bundle in a catalog come from its olm.bundle.object
 properties, from --bundles, or else from its image. For a catalog alone, images
 are read only with --pull.
@@ -49,13 +56,16 @@ input could not be read.`,
 		Example: `  olmkit impact ./etcd/0.9.2 ./etcd/0.9.4
   olmkit impact ./etcd/0.9.2 ./etcd/0.9.4 -o markdown --fail-on breaks
   olmkit impact ./catalog etcd 0.9.0 0.9.4 --path --olm classic
+  olmkit impact --cluster etcd --catalog community=./catalog
   olmkit impact ./catalog --bundles ./operators`,
 	}
 	i := &impactRun{manifests: &manifests{env: e}, system: "v1", failOn: "never"}
 	i.opts.Cache = &impact.Cache{}
+	i.state.addCluster(cmd)
+	addCatalogs(cmd, &i.state.catalogs, "with --cluster, the content of a catalog, in place of what the cluster serves")
 	i.format = addFormats(cmd, "markdown for a pull request, sarif for code scanners", string(formatMarkdown), string(fbcreport.SARIF))
 	fl := cmd.Flags()
-	fl.StringVarP(&i.opts.Namespace, "namespace", "n", "", "the `NAMESPACE` of the operator (default: the name of the package)")
+	fl.StringVarP(&i.opts.Namespace, "namespace", "n", "", "the `NAMESPACE` of the operator (default: the name of the package, or with --cluster all)")
 	fl.StringArrayVar(&i.opts.Watch, "watch-namespace", nil, "a `NAMESPACE` that the operator watches (repeatable with --olm classic; default: all, if both bundles support that)")
 	addChoice(cmd, &i.system, "olm", "", "which OLM upgrades the operator", "v1", "classic")
 	addChoice(cmd, &i.failOn, "fail-on", "", "exit with status 1 if a verdict is at least this", string(impact.Breaks), string(impact.Look), "never")
@@ -66,6 +76,10 @@ input could not be read.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		i.opts.Classic = i.system == "classic"
 		switch {
+		case i.state.given():
+			return i.onCluster(cmd, args)
+		case len(i.state.catalogs) > 0:
+			return usagef("--catalog needs --cluster or --filename; name one catalog as the first argument")
 		case len(i.opts.Watch) > 1 && !i.opts.Classic:
 			return usagef("OLM v1 watches one namespace or all; give --watch-namespace once, or add --olm classic")
 		case len(args) == 1:
@@ -79,7 +93,7 @@ input could not be read.`,
 		case len(args) == 2:
 			return usagef("--path needs a catalog; name CATALOG PACKAGE OLD NEW")
 		}
-		return usagef("name two bundles, or CATALOG PACKAGE OLD NEW, or one catalog")
+		return usagef("name two bundles, or CATALOG PACKAGE OLD NEW, or one catalog, or give --cluster")
 	}
 	return cmd
 }
@@ -93,8 +107,10 @@ type impactRun struct {
 	path, pull     bool
 	tree           string
 	only           []string
+	state          clusterState
 
 	out     printer
+	reports int             // that were made
 	found   fbc.Diagnostics // for SARIF
 	verdict impact.Verdict  // the most serious so far
 }
@@ -142,6 +158,9 @@ func (i *impactRun) compare(ctx context.Context, old, created impact.Bundle, dir
 		i.verdict = r.Verdict
 	}
 	i.out.w, i.out.format = i.stdout, *i.format
+	if i.reports++; i.reports > 1 && (*i.format == formatText || *i.format == formatMarkdown) {
+		visible.Fprintf(i.stdout, "\n")
+	}
 	switch *i.format {
 	case format(fbcreport.SARIF):
 		for _, d := range r.Findings() {
@@ -174,13 +193,13 @@ func (i *impactRun) end(ctx context.Context) error {
 
 // inCatalog compares two bundles of a package, or each pair on the path between them.
 func (i *impactRun) inCatalog(ctx context.Context, catalog, pkg, from, to string) error {
-	s, err := i.open(ctx, catalog)
+	index, err := newLoader(i.env).wholeIndex(ctx, catalog)
 	if err != nil {
 		return err
 	}
-	p, ok := s.index.Package(pkg)
+	p, ok := index.Package(pkg)
 	if !ok {
-		return noPackage(catalog, pkg, namesOf([]*graph.Catalog{s.index}))
+		return noPackage(catalog, pkg, namesOf([]*graph.Catalog{index}))
 	}
 	nodes := make([]graph.Node, 2)
 	for n, text := range []string{from, to} {
@@ -202,8 +221,7 @@ func (i *impactRun) inCatalog(ctx context.Context, catalog, pkg, from, to string
 			return fmt.Errorf("no upgrade path leads from %s to %s; \"olmkit path\" shows how far upgrades lead", nodes[0], nodes[1])
 		}
 	}
-	bundles := s.of(pkg)
-	bundles.images = true
+	bundles := i.bundlesOf(true, p)
 	for _, step := range steps {
 		old, err := bundles.get(ctx, step.From.Name)
 		if err != nil {

@@ -2,12 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -19,140 +15,8 @@ import (
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/impact"
-	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/property"
 )
-
-// A bundleStore reads the bundles of a catalog.
-type bundleStore struct {
-	run   *impactRun
-	index *graph.Catalog
-	blobs map[string]map[string]*fbc.Bundle // by package and name
-}
-
-// open reads a catalog with the properties of its bundles.
-func (i *impactRun) open(ctx context.Context, catalog string) (*bundleStore, error) {
-	blobs, err := newLoader(i.env).keep(ctx, catalog)
-	if err != nil {
-		return nil, notLoaded(ctx, catalog, err)
-	}
-	s := &bundleStore{run: i, blobs: map[string]map[string]*fbc.Bundle{}}
-	if s.index, err = graph.Build(ctx, blobs, i.limits.graph()); err != nil {
-		return nil, notLoaded(ctx, catalog, err)
-	}
-	for _, b := range blobs.Bundles {
-		if s.blobs[b.Package] == nil {
-			s.blobs[b.Package] = map[string]*fbc.Bundle{}
-		}
-		s.blobs[b.Package][b.Name] = b
-	}
-	return s, nil
-}
-
-// A packageBundles reads the bundles of one package, each once. It is not safe for concurrent
-// use.
-type packageBundles struct {
-	store  *bundleStore
-	pkg    string
-	images bool // whether images are read
-	dirs   map[string]string
-	read   map[string]*readBundle
-}
-
-// A readBundle is a bundle that was read, or why it could not be.
-type readBundle struct {
-	impact.Bundle
-	dir string
-	err error
-}
-
-// errNotAvailable is the error for a bundle whose manifests were not found.
-var errNotAvailable = errors.New("its manifests are not in the catalog")
-
-func (s *bundleStore) of(pkg string) *packageBundles {
-	return &packageBundles{store: s, pkg: pkg, read: map[string]*readBundle{}}
-}
-
-// get returns a bundle of the package.
-func (p *packageBundles) get(ctx context.Context, name string) (*readBundle, error) {
-	b := p.read[name]
-	if b == nil {
-		b = &readBundle{}
-		b.err = p.load(ctx, name, b)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		p.read[name] = b
-	}
-	if b.err != nil {
-		return nil, fmt.Errorf("bundle %s: %w", name, b.err)
-	}
-	return b, nil
-}
-
-func (p *packageBundles) load(ctx context.Context, name string, b *readBundle) error {
-	blob := p.store.blobs[p.pkg][name]
-	if blob == nil {
-		return errors.New("the catalog has no such bundle")
-	}
-	b.dir = name
-	m := p.store.run.manifests
-	for _, x := range blob.Properties {
-		b.Properties = append(b.Properties, property.Property{Type: x.Type, Value: x.Value})
-	}
-	var err error
-	if slices.ContainsFunc(blob.Properties, func(x property.Property) bool { return x.Type == property.TypeBundleObject }) {
-		b.Bundle.Bundle, err = m.fromBlob(ctx, blob)
-		return err
-	}
-	if p.store.run.tree != "" {
-		if p.dirs == nil {
-			if p.dirs, err = p.inTree(ctx); err != nil {
-				return err
-			}
-		}
-		if dir, ok := p.dirs[name]; ok {
-			b.dir = dir
-			b.Bundle.Bundle, _, err = m.bundle(ctx, dir)
-			return err
-		}
-	}
-	if !p.images || blob.Image == "" {
-		return fmt.Errorf("%w; name the directory of its package's bundles with --bundles", errNotAvailable)
-	}
-	files, err := newLoader(p.store.run.env).fetchBundle(ctx, reference{text: registryScheme + blob.Image})
-	if err != nil {
-		return err
-	}
-	b.Bundle.Bundle, err = registryv1.Read(ctx, files, m.readOptions())
-	return err
-}
-
-// inTree returns the directories of the package's bundles below --bundles, by the name of the
-// bundle. Directories that are not valid bundles are left out.
-func (p *packageBundles) inTree(ctx context.Context) (map[string]string, error) {
-	root := filepath.Join(p.store.run.tree, p.pkg)
-	entries, err := os.ReadDir(root)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	out := map[string]string{}
-	for _, e := range entries {
-		dir := filepath.Join(root, e.Name())
-		if !isDir(dir) || !bundle.IsDir(os.DirFS(dir)) {
-			continue
-		}
-		b, _, err := p.store.run.bundle(ctx, dir)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err == nil {
-			out[b.CSV().Name] = dir
-			p.read[b.CSV().Name] = nil
-		}
-	}
-	return out, nil
-}
 
 // properties returns the properties that a catalog gets from a bundle directory. It returns
 // none if the metadata of the bundle is invalid.
@@ -175,11 +39,11 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 	if i.path {
 		return usagef("--path needs CATALOG PACKAGE OLD NEW")
 	}
-	s, err := i.open(ctx, catalog)
+	index, err := newLoader(i.env).wholeIndex(ctx, catalog)
 	if err != nil {
 		return err
 	}
-	names := namesOf([]*graph.Catalog{s.index})
+	names := namesOf([]*graph.Catalog{index})
 	if len(i.only) > 0 {
 		for _, name := range i.only {
 			if !slices.Contains(names, name) {
@@ -193,12 +57,12 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for n, name := range names {
 		group.Go(func() error {
-			p, ok := s.index.Package(name)
+			p, ok := index.Package(name)
 			if !ok {
 				return nil
 			}
 			var err error
-			rows[n], err = i.judge(ctx, s, p)
+			rows[n], err = i.judge(ctx, p)
 			return err
 		})
 	}
@@ -250,7 +114,7 @@ type edgeImpact struct {
 }
 
 // judge compares the bundles of all upgrades of a package.
-func (i *impactRun) judge(ctx context.Context, s *bundleStore, p graph.Package) (*packageImpact, error) {
+func (i *impactRun) judge(ctx context.Context, p graph.Package) (*packageImpact, error) {
 	reading := graph.V1
 	if i.opts.Classic {
 		reading = graph.Classic
@@ -260,8 +124,7 @@ func (i *impactRun) judge(ctx context.Context, s *bundleStore, p graph.Package) 
 	if u.Err() != nil {
 		return nil, u.Err()
 	}
-	bundles := s.of(p.Name())
-	bundles.images = i.pull
+	bundles := i.bundlesOf(i.pull, p)
 	for step := range u.AllSteps() {
 		edge := edgeImpact{From: step.From.Name, To: step.To.Name}
 		old, err := bundles.get(ctx, step.From.Name)

@@ -53,7 +53,11 @@ func (a *impactAnswer) title() string {
 	if a.OLM != "v1" {
 		olm = "classic OLM"
 	}
-	return fmt.Sprintf("Upgrade of package %s from %s to %s with %s: %s", a.Package, a.From.Name, a.To.Name, olm, a.Verdict)
+	where := ""
+	if a.Namespace != "" {
+		where = " in namespace " + a.Namespace
+	}
+	return fmt.Sprintf("Upgrade of package %s%s from %s to %s with %s: %s", a.Package, where, a.From.Name, a.To.Name, olm, a.Verdict)
 }
 
 func verdictColor(v impact.Verdict) string {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"sigs.k8s.io/yaml"
 
 	"github.com/olmkit/olmkit/cmd/internal/cli"
@@ -311,5 +312,42 @@ func TestLiveStatus(t *testing.T) {
 		if code != 0 || got != want || !strings.Contains(got, "example") {
 			t.Errorf("exit code %d, %s\n%s\nwant\n%s", code, stderr, got, want)
 		}
+	}
+}
+
+// TestLiveImpact checks that the impact of upgrades on a cluster equals that on its objects in a file, that the custom
+// resources of a CRD are listed once, and that the report states it if they may not be listed (K226).
+func TestLiveImpact(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/script/impact_cluster.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range a.Files {
+		files[f.Name] = string(f.Data)
+	}
+	state, resources, _ := strings.Cut(files["state.yaml"], "---\napiVersion: example.com/v1")
+	server, config := serve(t, state)
+	const path = "/apis/example.com/v1/demos"
+	for _, doc := range strings.Split("apiVersion: example.com/v1"+resources, "\n---\n") {
+		var o map[string]any
+		if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
+			t.Fatal(err)
+		}
+		server.lists[path] = append(server.lists[path], o)
+	}
+	args := []string{"impact", "--catalog", "community=" + asFile(t, "catalog.yaml", files["catalog.yaml"])}
+	_, want, _ := runOlmkit(t, append(args, "-f", asFile(t, "state.yaml", files["state.yaml"]))...)
+	code, got, stderr := runOlmkit(t, append(args, "--kubeconfig", config)...)
+	if code != 0 || got != want || strings.Count(got, "violates version v1 of the new schema") != 4 {
+		t.Errorf("exit code %d, %s\n%s\nwant\n%s", code, stderr, got, want)
+	}
+	if n := strings.Count(strings.Join(server.requests, "\n"), path); n != 1 {
+		t.Errorf("the custom resources were listed %d times, want once", n)
+	}
+	server.forbidden = []string{path}
+	_, got, _ = runOlmkit(t, append(args, "--kubeconfig", config)...)
+	if n := strings.Count(got, "the custom resources of CRD demos.example.com were not checked: they may not be listed"); n != 2 {
+		t.Errorf("%d notes about the custom resources, want 2:\n%s", n, got)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/registryv1"
+	"github.com/olmkit/olmkit/property"
 )
 
 func newManifests(e *env) *cobra.Command {
@@ -222,23 +223,35 @@ func chosen(g *graph.Catalog, text string) (graph.Bundle, error) {
 
 // fromBlob reads the manifests in the properties of a bundle.
 func (m *manifests) fromBlob(ctx context.Context, b *fbc.Bundle) (*registryv1.Bundle, error) {
+	found, err := m.fromProperties(ctx, b.Package, b.Properties)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.Pos, err)
+	}
+	if found == nil {
+		return nil, fmt.Errorf("the catalog does not have the manifests of bundle %s, which are in its image %s; unpack the image and name its directory", b.Name, b.Image)
+	}
+	return found, nil
+}
+
+// fromProperties reads the manifests in properties. It returns nil if there are none.
+func (m *manifests) fromProperties(ctx context.Context, pkg string, properties []property.Property) (*registryv1.Bundle, error) {
 	var objects [][]byte
-	for _, p := range b.Properties {
-		if p.Type != "olm.bundle.object" {
+	for _, p := range properties {
+		if p.Type != property.TypeBundleObject {
 			continue
 		}
 		var value struct {
 			Data []byte `json:"data"`
 		}
 		if err := json.Unmarshal(p.Value, &value); err != nil {
-			return nil, fmt.Errorf("%s: property olm.bundle.object: %w", b.Pos, err)
+			return nil, fmt.Errorf("property olm.bundle.object: %w", err)
 		}
 		objects = append(objects, value.Data)
 	}
 	if len(objects) == 0 {
-		return nil, fmt.Errorf("the catalog does not have the manifests of bundle %s, which are in its image %s; unpack the image and name its directory", b.Name, b.Image)
+		return nil, nil
 	}
-	return registryv1.FromObjects(ctx, b.Package, objects, m.readOptions())
+	return registryv1.FromObjects(ctx, pkg, objects, m.readOptions())
 }
 
 // configuration returns the configuration of --config, with --watch-namespace.

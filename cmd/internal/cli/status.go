@@ -148,6 +148,7 @@ type operatorStatus struct {
 	catalogNamespace string
 	channels         []string // of a ClusterExtension
 	known            bool     // whether the content of the catalogs of a ClusterExtension is known
+	next             string   // the bundle to which a ClusterExtension would be upgraded, if it is known
 }
 
 // moves states whether an operator can be upgraded.
@@ -188,10 +189,8 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 	if err != nil {
 		return nil, err
 	}
-	if s.namespace != "" && !slices.ContainsFunc(t.extensions, func(x *extension) bool { return x.Spec.Namespace == s.namespace }) {
-		if err := mentioned(c, s.namespace); err != nil {
-			return nil, err
-		}
+	if err := t.mentioned(c, s.namespace); err != nil {
+		return nil, err
 	}
 	chosen := func() ([]operatorStatus, error) {
 		list, err := t.operators(ctx)

@@ -95,7 +95,7 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 		o.Head = newest.Bundle
 	}
 	if next != nil {
-		o.Outlook = next.Outlook
+		o.Outlook, o.next = next.Outlook, next.Bundle
 		if next.Bundle == o.Installed {
 			for _, d := range next.Deprecated {
 				o.deprecate(d.Message, !slices.ContainsFunc(o.Deprecated, func(m string) bool { return strings.Contains(m, d.Message) }))
