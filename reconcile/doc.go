@@ -20,7 +20,7 @@
 //	s, err := reconcile.NewSnapshot("operators", "olm", objects)
 //	plan, err := reconcile.Decide(ctx, s, catalogs, nil)
 //	for _, c := range plan.Changes {
-//		fmt.Println(&c) // create InstallPlan operators/install-0a1b2c3d4e: installs etcdoperator.v0.9.4
+//		fmt.Println(c) // create InstallPlan operators/install-0a1b2c3d4e: installs etcdoperator.v0.9.4
 //	}
 //
 // The snapshot needs the CatalogSource, too: content without one is not used.

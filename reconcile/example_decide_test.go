@@ -47,7 +47,7 @@ func ExampleDecide() {
 		log.Fatal(err)
 	}
 	for _, c := range plan.Changes {
-		fmt.Println(&c)
+		fmt.Println(c)
 	}
 	// Output:
 	// update status OperatorGroup operators/all: the group targets all namespaces (F1)
