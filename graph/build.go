@@ -182,6 +182,8 @@ func (b *builder) add(x fbc.Blob) {
 		b.bundle(x)
 	case *fbc.Deprecations:
 		b.deprecation(x)
+	case *fbc.Other:
+		b.other(x)
 	}
 }
 
@@ -194,6 +196,13 @@ func (b *builder) problem(code fbc.Code, m *fbc.Meta, path string, err error) ui
 }
 
 func (b *builder) pos(p fbc.Pos) pos { return pos{b.t.id(p.File), uint32(p.Line)} }
+
+// other records a blob of a package.
+func (b *builder) other(x *fbc.Other) {
+	if x.Package != "" {
+		b.c.others = append(b.c.others, other{x.Schema, x.Package, x.Pos.File, x.Pos.Line, x.Text()})
+	}
+}
 
 func (b *builder) bundle(x *fbc.Bundle) {
 	r := bundleRec{pkg: uint32(b.t.id(x.Package)), name: b.t.id(x.Name), image: b.t.id(x.Image), pos: b.pos(x.Pos)}

@@ -38,6 +38,7 @@ type Catalog struct {
 	ranges       []sid // the distinct skipRanges
 	deprecations []deprecationRec
 	problems     fbc.Diagnostics
+	others       []other // by package and schema
 	meaning      meaning
 
 	digestOnce sync.Once
@@ -131,6 +132,19 @@ type labelRec struct {
 }
 
 type deprecationRec struct{ message sid }
+
+// An other is a blob of a schema that OLM does not define.
+type other struct {
+	Schema  string `json:"schema"`
+	Package string `json:"package"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	text    fbc.Text
+}
+
+func (o *other) meta() *fbc.Meta {
+	return &fbc.Meta{Schema: o.Schema, Package: o.Package, Pos: fbc.Pos{File: o.File, Line: o.Line}}
+}
 
 // A Size is the number of packages, channels, entries and bundles in a catalog.
 type Size struct{ Packages, Channels, Entries, Bundles int }

@@ -37,7 +37,7 @@ const (
 	// indexVersion changes when the meaning or the computation of the data changes, such as
 	// which bundles are faulty or how a channel is ordered. If the form of records changes,
 	// layout changes instead.
-	indexVersion = 3
+	indexVersion = 4
 	headerSize   = 32
 	sectionSize  = 24
 	alignment    = 8
@@ -90,6 +90,7 @@ type extra struct {
 	Digest   string    `json:"digest"`
 	Source   string    `json:"source,omitempty"`
 	Problems []problem `json:"problems,omitempty"`
+	Others   []other   `json:"others,omitempty"`
 }
 
 type problem struct {
@@ -158,7 +159,7 @@ func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) err
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
-	more := extra{Digest: c.Digest(), Source: source}
+	more := extra{Digest: c.Digest(), Source: source, Others: c.others}
 	for _, d := range c.problems {
 		more.Problems = append(more.Problems, problem{
 			Code: d.Code, Warning: d.Severity == fbc.Warning, File: d.Pos.File, Line: d.Pos.Line,

@@ -180,7 +180,7 @@ func (c *Catalog) take(all, tail string) error {
 		}
 		c.problems = append(c.problems, d)
 	}
-	c.source = more.Source
+	c.source, c.others = more.Source, more.Others
 	c.digestOnce.Do(func() { c.digest = more.Digest })
 	if record := c.inconsistent(all); record != "" {
 		return fmt.Errorf("%w: a record of a %s does not match the others", ErrIndexCorrupt, record)

@@ -36,6 +36,7 @@ func (b *builder) finish(ctx context.Context) (*Catalog, error) {
 	}
 	b.deprecations()
 	b.sortProblems()
+	b.sortOthers()
 	return c, nil
 }
 
@@ -350,4 +351,11 @@ func (b *builder) sortProblems() {
 		b.c.channels[i].fault = place[b.c.channels[i].fault]
 	}
 	b.c.problems = sorted
+}
+
+// sortOthers sorts the blobs by package, schema and position.
+func (b *builder) sortOthers() {
+	slices.SortStableFunc(b.c.others, func(x, y other) int {
+		return cmp.Or(cmp.Compare(x.Package, y.Package), cmp.Compare(x.Schema, y.Schema), x.meta().Pos.Compare(y.meta().Pos))
+	})
 }

@@ -51,6 +51,41 @@ func (b Bundle) Raw(ctx context.Context) ([]byte, error) {
 	return nil, fmt.Errorf("%s: bundle %q is missing: the catalog has changed since it was indexed; index it again", at, name)
 }
 
+// Others returns the blobs of the package with a schema that OLM does not define, as JSON,
+// in order of position. It reads them as [Bundle.Raw] does.
+func (p Package) Others(ctx context.Context, schema string) ([][]byte, error) {
+	var out [][]byte
+	for i := range p.c.others {
+		o := &p.c.others[i]
+		if o.Package != p.Name() || o.Schema != schema {
+			continue
+		}
+		raw, err := p.c.other(ctx, o)
+		if err != nil {
+			return nil, fmt.Errorf("%s of package %q: %w", schema, o.Package, err)
+		}
+		out = append(out, raw)
+	}
+	return out, nil
+}
+
+func (c *Catalog) other(ctx context.Context, o *other) ([]byte, error) {
+	meta := o.meta()
+	if c.blobs == nil && c.files == nil {
+		return o.text.Raw(ctx, meta)
+	}
+	blobs, err := c.blobsAt(ctx, meta.Pos)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range blobs.Others {
+		if x.Pos == meta.Pos && x.Schema == o.Schema && x.Package == o.Package {
+			return blobs.Raw(ctx, x)
+		}
+	}
+	return nil, fmt.Errorf("%s: the blob is missing: the catalog has changed since it was indexed; index it again", meta.Pos)
+}
+
 // blobsAt returns blobs that include those at a place.
 func (c *Catalog) blobsAt(ctx context.Context, at fbc.Pos) (*fbc.Catalog, error) {
 	switch {

@@ -15,7 +15,7 @@ const (
 // has no blobs. Heavy properties do not count, because they stay in the source.
 func (c *Catalog) MemorySize() int64 {
 	var all, tail string
-	size := int64(len(c.problems))*problemMemory + int64(len(c.texts)+len(c.packageTexts))*textMemory
+	size := int64(len(c.problems))*problemMemory + int64(len(c.texts)+len(c.packageTexts))*textMemory + int64(len(c.others))*blobMemory
 	for _, p := range c.pieces[:max(len(c.pieces)-1, 0)] {
 		size += int64(min(len(p), pieceSize))
 	}

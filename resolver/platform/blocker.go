@@ -69,8 +69,18 @@ func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 		if b != nil {
 			plan.Blockers = append(plan.Blockers, *b)
 		}
+		if b, err = s.road.incompatible(ctx, k, s.end); err != nil {
+			return err
+		}
+		if b != nil {
+			plan.Blockers = append(plan.Blockers, *b)
+		}
 	}
-	plan.Operators = append(plan.Operators, rt.result(end))
+	o, err := rt.result(ctx, end)
+	if err != nil {
+		return err
+	}
+	plan.Operators = append(plan.Operators, o)
 	return nil
 }
 
@@ -90,7 +100,7 @@ func (rt *route) behind(b *Blocker, k int) {
 }
 
 // result returns the result of the operator if the platform reaches level end.
-func (rt *route) result(end int) OperatorPlan {
+func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 	last := &rt.stays[end]
 	o := OperatorPlan{Package: rt.Package, From: rt.stays[0].at, To: last.end}
 	if u := last.road.levels[end].u; u != nil {
@@ -102,7 +112,11 @@ func (rt *route) result(end int) OperatorPlan {
 			continue
 		}
 		o.Checked = true
-		if s.road.levels[k].u == nil || s.road.left(k, s.then) != nil {
+		x, err := s.road.incompatible(ctx, k, s.end)
+		if err != nil {
+			return o, err
+		}
+		if s.road.levels[k].u == nil || s.road.left(k, s.then) != nil || x != nil {
 			unsafe = true
 			continue
 		}
@@ -111,5 +125,5 @@ func (rt *route) result(end int) OperatorPlan {
 			o.LastSafe = rt.at(k).String()
 		}
 	}
-	return o
+	return o, rt.supports(ctx, &o, end)
 }

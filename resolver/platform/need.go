@@ -1,12 +1,19 @@
 package platform
 
 import (
+	"fmt"
+
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/property"
 )
 
 // needs sets what a person has to do or to decide, in order, and until when.
 func (p *Plan) needs(from property.MinorVersion) {
-	seen := map[string]bool{} // packages that are left behind
+	type behind struct {
+		pkg          string
+		incompatible bool
+	}
+	seen := map[behind]bool{}
 	for at := from; ; at = at.Next() {
 		here, next := at.String(), at.Next().String()
 		for i := range p.Steps {
@@ -17,16 +24,17 @@ func (p *Plan) needs(from property.MinorVersion) {
 			}
 		}
 		for _, x := range p.Blockers {
-			first := here == p.From && x.Platform == here
+			key := behind{x.Package, x.Kind == BlockerCompatibility}
+			first := x.Platform == here && (here == p.From || x.there)
 			switch {
 			case x.Fatal && x.Platform == here:
 				p.Needs = append(p.Needs, Need{here, next, x.Package, x.Action, x.Reason})
-			case x.Fatal || x.resolved() || x.Temporary || x.Action == "" || seen[x.Package] || !first && x.Platform != next:
+			case x.Fatal || x.resolved() || x.Temporary || x.Action == "" || seen[key] || !first && (x.Platform != next || x.there):
 			case first:
-				seen[x.Package] = true
+				seen[key] = true
 				p.Needs = append(p.Needs, Need{here, "", x.Package, x.Action, x.Reason})
 			default:
-				seen[x.Package] = true
+				seen[key] = true
 				p.Needs = append(p.Needs, Need{here, next, x.Package, x.Action, x.Reason})
 			}
 		}
@@ -36,6 +44,9 @@ func (p *Plan) needs(from property.MinorVersion) {
 	}
 	for i := range p.Operators {
 		o := &p.Operators[i]
+		if s := o.supportOf(o.To); p.On != "" && s != nil && s.Phase == "" {
+			p.Needs = append(p.Needs, o.unsupported(p, s))
+		}
 		for _, n := range p.Needs {
 			if n.Package == o.Package && n.Before != "" {
 				o.ActBefore = n.Before
@@ -57,4 +68,17 @@ func (p *Plan) until(i int) string {
 		}
 	}
 	return ""
+}
+
+// unsupported returns the need of an operator that has no support on the day of the plan.
+func (o *OperatorPlan) unsupported(p *Plan, s *Support) Need {
+	n := Need{
+		Platform: p.Reached, Package: o.Package,
+		Action: fmt.Sprintf("install a version with support on %s, or accept that there is none", p.On),
+		Reason: fmt.Sprintf("of version %s: %s", s.Lifecycle.Name, s.period(p.On)),
+	}
+	if len(o.Supported) > 0 {
+		n.Reason += fmt.Sprintf("; with support on %s: %s", p.On, phrase.And(o.Supported))
+	}
+	return n
 }

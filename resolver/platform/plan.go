@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 )
@@ -15,6 +16,8 @@ type Plan struct {
 	ID   string `json:"id,omitempty"`
 	From string `json:"from"`
 	To   string `json:"to"`
+	// On is the day for which support is reported; see [Problem.On].
+	On lifecycle.Date `json:"on,omitempty"`
 	// Reached is the version that the platform reaches. It is To if nothing blocks the
 	// upgrade.
 	Reached string `json:"reached"`
@@ -55,6 +58,9 @@ type Unchecked struct {
 	// of errors in it that may concern an installed operator.
 	Catalog string `json:"catalog,omitempty"`
 	Errors  int    `json:"errors,omitzero"`
+	// Reason is why the lifecycle data of a package cannot be used, or why the support of a
+	// bundle is unknown.
+	Reason string `json:"reason,omitempty"`
 	// Package and Bundle are those of an installed operator.
 	Package string      `json:"package,omitempty"`
 	Bundle  *graph.Node `json:"bundle,omitzero"`
@@ -63,6 +69,10 @@ type Unchecked struct {
 // String returns the warning.
 func (u Unchecked) String() string {
 	switch {
+	case u.Reason != "" && u.Bundle != nil:
+		return fmt.Sprintf("the support of %s of package %s is unknown: %s", u.Bundle, u.Package, u.Reason)
+	case u.Reason != "":
+		return fmt.Sprintf("catalog %q for %s: the lifecycle data of package %s were not checked: %s", u.Catalog, u.Platform, u.Package, u.Reason)
 	case u.Bundle != nil:
 		return fmt.Sprintf("no catalog has %s of package %s; not checked: whether it blocks the platform", u.Bundle, u.Package)
 	case u.Errors > 0:
@@ -139,6 +149,9 @@ const (
 	BlockerNoPackage    BlockerKind = "no-package"       // the catalog of that version does not have the package
 	BlockerNoChannel    BlockerKind = "no-channel"       // the catalog of that version does not have the channel
 	BlockerNoPath       BlockerKind = "no-path"          // there is no path from the installed bundle to the head of its channel
+	// BlockerCompatibility: the lifecycle data in a catalog do not list the version of the
+	// platform.
+	BlockerCompatibility BlockerKind = "platform-compatibility"
 )
 
 // A Blocker is a reason why the platform or an operator cannot be upgraded.
@@ -161,6 +174,8 @@ type Blocker struct {
 	// channels that they need. They are part of the plan.
 	Lift   []graph.Step `json:"lift,omitempty"`
 	Switch *Switch      `json:"switch,omitzero"`
+	// there reports that Action is only possible at Platform, not before.
+	there bool
 }
 
 // resolved reports whether the plan resolves the blocker.
@@ -184,12 +199,28 @@ type OperatorPlan struct {
 	// ActBefore is the first version that the platform must not be upgraded to before a
 	// person acts on the operator; see [Plan.Needs]. It is empty if there is none.
 	ActBefore string `json:"actBefore,omitempty"`
+	// Support is what catalogs state about the versions From and To, if they do.
+	Support []Support `json:"support,omitempty"`
+	// Supported are the versions with support on the day of the problem, if To has none.
+	Supported []string `json:"supported,omitempty"`
 	// Checked reports whether there is a catalog for any version that the operator
 	// reaches. Without one, it is unknown where the operator is safe.
 	Checked bool `json:"checked"`
 	// LeftBehind reports whether the platform reaches a version that the operator
 	// does not; see [Plan.LeftBehind].
 	LeftBehind bool `json:"leftBehind"`
+}
+
+// A Support is what the lifecycle data in a catalog state about a bundle.
+type Support struct {
+	Bundle graph.Node `json:"bundle"`
+	// Platform is the version of the platform whose catalog has the data.
+	Platform string `json:"platform"`
+	// Lifecycle is that of the minor version of the bundle.
+	Lifecycle lifecycle.Version `json:"lifecycle"`
+	// Phase is the phase on the day of the problem. It is empty if the problem has no day,
+	// or there is no support on that day.
+	Phase string `json:"phase,omitempty"`
 }
 
 // LeftBehind returns the blockers that the platform passes and an operator does not: its
@@ -204,4 +235,14 @@ func (p *Plan) LeftBehind() []Blocker {
 		}
 	}
 	return out
+}
+
+// supportOf returns the support of a bundle, or nil.
+func (o *OperatorPlan) supportOf(n graph.Node) *Support {
+	for i := range o.Support {
+		if o.Support[i].Bundle == n {
+			return &o.Support[i]
+		}
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
@@ -34,6 +35,8 @@ type Problem struct {
 	Catalogs  []Catalog  `json:"catalogs"`
 	Installed []Operator `json:"installed"`
 	Strategy  Strategy   `json:"strategy,omitzero"`
+	// On is the day for which support is reported, if catalogs state it. Default: all days.
+	On lifecycle.Date `json:"on,omitempty"`
 	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
 	// constraints.
 	LoadLimits       *fbc.Limits         `json:"-"`
@@ -122,10 +125,11 @@ type trip struct {
 	catalogs map[property.MinorVersion][]*Catalog // by name
 	installs []*Operator                          // by package and name
 	facts    factReader
+	lives    lifecycleReader
 }
 
 func (p *Problem) check() (*trip, error) {
-	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{}}
+	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{}, lives: lifecycleReader{}}
 	var err error
 	if t.from, err = property.ParseMinorVersion(p.From); err != nil {
 		return nil, &document.Error{Path: "/from", Err: err}
@@ -140,6 +144,11 @@ func (p *Problem) check() (*trip, error) {
 		return nil, document.Errorf("/to", "%s is before %s; a platform cannot be downgraded", t.to, t.from)
 	case t.to.Minor-t.from.Minor > maxMinors:
 		return nil, document.Errorf("/to", "%s is more than %d minor versions after %s", t.to, maxMinors, t.from)
+	}
+	if p.On != "" {
+		if _, err := lifecycle.ParseDate(string(p.On)); err != nil {
+			return nil, &document.Error{Path: "/on", Err: err}
+		}
 	}
 	switch p.Strategy {
 	case "", Latest, Minimal:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
@@ -148,6 +149,17 @@ func (p *Plan) writeOperators(b *strings.Builder) {
 			visible.Fprintf(b, "; act before %s", o.ActBefore)
 		}
 		b.WriteString("\n")
+		for _, s := range o.Support {
+			visible.Fprintf(b, "    version %s", s.Lifecycle.Name)
+			if p.On != "" {
+				visible.Fprintf(b, " on %s", p.On)
+			}
+			visible.Fprintf(b, ": %s", s.period(p.On))
+			if list := openShift(&s.Lifecycle); list != "" {
+				visible.Fprintf(b, "; compatible with OpenShift %s", list)
+			}
+			b.WriteString("\n")
+		}
 	}
 }
 
@@ -169,4 +181,47 @@ func versions(list []string) string {
 		list = list[n:]
 	}
 	return phrase.And(out)
+}
+
+// openShift lists the versions of OpenShift that a version is compatible with.
+func openShift(v *lifecycle.Version) string {
+	var out []string
+	for _, p := range v.Platforms {
+		if p.Name == lifecycle.OpenShift {
+			out = append(out, p.Versions...)
+		}
+	}
+	return versions(out)
+}
+
+// period returns when a version is supported on a day or, without a day, at all.
+func (s *Support) period(on lifecycle.Date) string {
+	phases := s.Lifecycle.Phases
+	if len(phases) == 0 {
+		return "no dates of support are stated"
+	}
+	first, last := phases[0], phases[len(phases)-1]
+	switch {
+	case on == "":
+		var list []string
+		for _, p := range phases {
+			list = append(list, fmt.Sprintf("%s from %s to %s", p.Name, p.Start, p.End))
+		}
+		return phrase.And(list)
+	case s.Phase != "":
+		for _, p := range phases {
+			if p.Name == s.Phase && p.Start <= on && on <= p.End {
+				text := fmt.Sprintf("%s until %s", p.Name, p.End)
+				if p != last {
+					text += fmt.Sprintf(", all support until %s", last.End)
+				}
+				return text
+			}
+		}
+	case on < first.Start:
+		return "support starts on " + string(first.Start)
+	case on > last.End:
+		return "support ended on " + string(last.End)
+	}
+	return "no support on that day, between two phases"
 }

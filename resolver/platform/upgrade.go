@@ -27,17 +27,19 @@ func Upgrade(ctx context.Context, p Problem) (*Plan, error) { // G5
 		routes = append(routes, r)
 	}
 	plan := &Plan{
-		ID: p.ID, From: t.from.String(), To: t.to.String(), Reached: t.at(end).String(),
+		ID: p.ID, On: p.On, From: t.from.String(), To: t.to.String(), Reached: t.at(end).String(),
 		OK: t.at(end) == t.to, Needs: []Need{}, Steps: []Step{}, Blockers: []Blocker{}, Operators: []OperatorPlan{},
-	}
-	plan.Unchecked = t.unchecked(routes)
-	for _, x := range plan.Unchecked {
-		plan.Warnings = append(plan.Warnings, x.String())
 	}
 	for _, r := range routes {
 		if err := r.report(ctx, end, plan); err != nil {
 			return nil, err
 		}
+	}
+	if plan.Unchecked, err = t.unchecked(ctx, routes, plan.Operators); err != nil {
+		return nil, err
+	}
+	for _, x := range plan.Unchecked {
+		plan.Warnings = append(plan.Warnings, x.String())
 	}
 	for k := range end + 1 {
 		for _, r := range routes {
@@ -57,9 +59,9 @@ func Upgrade(ctx context.Context, p Problem) (*Plan, error) { // G5
 }
 
 // unchecked returns what the plan could not check.
-func (t *trip) unchecked(routes []*route) []Unchecked {
+func (t *trip) unchecked(ctx context.Context, routes []*route, results []OperatorPlan) ([]Unchecked, error) {
 	if len(routes) == 0 {
-		return nil
+		return nil, nil
 	}
 	var out []Unchecked
 	for v := t.from; v.Compare(t.to) <= 0; v = v.Next() {
@@ -71,13 +73,31 @@ func (t *trip) unchecked(routes []*route) []Unchecked {
 				out = append(out, Unchecked{Platform: v.String(), Catalog: c.Name, Errors: n})
 			}
 		}
+		for _, o := range t.installs {
+			c, pkg, ok := t.source(o, v)
+			if !ok {
+				continue
+			}
+			_, err := t.lives.of(ctx, pkg)
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			if err != nil {
+				out = append(out, Unchecked{Platform: v.String(), Catalog: c.Name, Package: o.Package, Reason: err.Error()})
+			}
+		}
 	}
 	for _, r := range routes {
 		if !r.known {
 			out = append(out, Unchecked{Package: r.Package, Bundle: &r.stays[0].at})
 		}
 	}
-	return out
+	for i := range results {
+		if o := &results[i]; t.On != "" && o.supportOf(o.To) == nil {
+			out = append(out, Unchecked{Package: o.Package, Bundle: &o.To, Reason: "no catalog has lifecycle data for its version"})
+		}
+	}
+	return out, nil
 }
 
 // unread returns how many errors a catalog has that may concern an installed

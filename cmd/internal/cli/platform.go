@@ -30,6 +30,10 @@ versions each operator is safe.
 An operator follows its channel. Where that blocks the platform or leaves the
 operator behind, the plan changes the channel while this is still possible.
 
+Where catalogs have lifecycle data (OpenShift enhancement 1991), the plan reports
+the support phases of the installed versions and the versions of OpenShift that
+they are compatible with. --on DATE reports their support on that day.
+
 Name one or more catalogs for each version of the platform. A catalog has the name
 of its file or directory, unless you write VERSION=NAME:PATH. Versions without a
 catalog, and parts of a catalog that cannot be read, are not checked, and a warning
@@ -65,6 +69,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 	fl.StringArrayVar(&catalogs, "catalog", nil, "a catalog of a version of the platform, as `VERSION=[NAME:]PATH` (repeatable)")
 	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
 	addChoice(cmd, &strategy, "strategy", "", "how far to upgrade operators on the way", string(platform.Latest), string(platform.Minimal))
+	fl.StringVar((*string)(&p.On), "on", "", "report which versions have support on this `DATE`, as YYYY-MM-DD")
 	fl.BoolVar(&allowUnchecked, "allow-unchecked", false, "exit with 0 although something could not be checked")
 	in := addProblem(cmd, "a problem document", false)
 	completeCatalogFlag(cmd)
