@@ -211,6 +211,7 @@ func TestNoClocks(t *testing.T) {
 		"kube/content/imageindex_test.go":            stamp,
 		"kube/content/store_test.go":                 slow,
 		"kube/e2e_test.go":                           server,
+		"kube/extension/script_test.go":              server,
 		"kube/extension/server_test.go":              server,
 		"kube/fault_test.go":                         server,
 		"kube/fleet_test.go":                         server,

@@ -31,6 +31,20 @@
 // patch on clusterextensions/status. With several replicas, use the manager's
 // leader election.
 //
+// # Rollouts
+//
+// With [Rollouts] the reconciler installs bundles itself, as package rollout
+// decides: the objects in phases, with Server-Side Apply, after the CRDs have
+// been checked. It restores what others change, removes what a new bundle no
+// longer has, and removes everything in reverse order when the extension is
+// deleted. The revisions and their objects are in Secrets. All objects are
+// watched, so nothing is requested while nothing changes:
+//
+//	r.Rollouts = &extension.Rollouts{Client: c, Namespace: "olmv1-system", Bundles: source}
+//
+// The condition Available then reports whether the objects pass their probes,
+// and the others are those of the revisions.
+//
 // # Conditions
 //
 //   - Installed: True with reason Succeeded if a bundle is installed; False

@@ -43,6 +43,9 @@ type Reconciler struct {
 	// Installer, if not nil, installs the selected bundle. If nil, the
 	// installed bundle is taken from the status.
 	Installer Installer
+	// Rollouts, if not nil, installs the selected bundle as revisions, in place of
+	// an Installer.
+	Rollouts *Rollouts
 	// Options are the options of the selection.
 	Options olmv1.Options
 	// Now returns the current time. Default: time.Now.
@@ -52,13 +55,17 @@ type Reconciler struct {
 // SetupWithManager registers the reconciler. It runs when an extension or a
 // catalog that it selects changes.
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(m).
+	c, err := ctrl.NewControllerManagedBy(m).
 		Named("olmkit-clusterextension").
 		// Ignore changes of the status.
 		For(&api.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&api.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
 		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // the queue may hang at shutdown; see kube.Reconciler
-		Complete(r)
+		Build(r)
+	if err != nil || r.Rollouts == nil {
+		return err
+	}
+	return r.Rollouts.watch(m, c)
 }
 
 // extensionsOf returns the extensions that select a catalog.
@@ -87,6 +94,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.Client.Get(ctx, req.NamespacedName, &e); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
+	if r.Rollouts != nil {
+		return r.roll(ctx, &e)
+	}
 	if e.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
@@ -94,22 +104,32 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		return reconcile.Result{}, err
 	}
+	if err := r.report(ctx, &e, o); err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{}, retry(o)
+}
+
+// now returns the current time, in the precision of the API.
+func (r *Reconciler) now() time.Time {
 	now := time.Now
 	if r.Now != nil {
 		now = r.Now
 	}
-	status := Status(&e, o, metav1.NewTime(now().Truncate(time.Second)))
-	if !equality.Semantic.DeepEqual(status, e.Status) {
-		// Patch, to preserve unknown fields, and lock, to avoid overwriting
-		// another writer.
-		before := e.DeepCopy()
-		e.Status = status
-		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-		if err := r.Client.Status().Patch(ctx, &e, patch); err != nil {
-			return reconcile.Result{}, client.IgnoreNotFound(err)
-		}
+	return now().Truncate(time.Second)
+}
+
+// report writes the status of an extension.
+func (r *Reconciler) report(ctx context.Context, e *api.ClusterExtension, o Outcome) error {
+	status := Status(e, o, metav1.NewTime(r.now()))
+	if equality.Semantic.DeepEqual(status, e.Status) {
+		return nil
 	}
-	return reconcile.Result{}, retry(o)
+	// Patch, to preserve unknown fields, and lock, to avoid overwriting
+	// another writer.
+	before := e.DeepCopy()
+	e.Status = status
+	return client.IgnoreNotFound(r.Client.Status().Patch(ctx, e, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
 }
 
 // retry returns the error if it is worth retrying soon. A refusal stands until
@@ -136,19 +156,8 @@ func (r *Reconciler) outcome(ctx context.Context, e *api.ClusterExtension) (Outc
 		b := s.Bundle
 		o.Installed = &b
 	}
-	var catalogs api.ClusterCatalogList
-	if err := r.Client.List(ctx, &catalogs); err != nil {
-		return o, err
-	}
-	if c, ok := r.Catalogs.(interface{ Retain(map[string]bool) }); ok {
-		names := map[string]bool{}
-		for i := range catalogs.Items {
-			names[catalogs.Items[i].Name] = true
-		}
-		c.Retain(names)
-	}
 	var err error
-	if o.Decision, err = Decide(ctx, e, o.Installed, catalogs.Items, r.Catalogs, &r.Options); err != nil {
+	if o.Decision, err = r.decide(ctx, e, o.Installed); err != nil {
 		return o, err
 	}
 	b := o.Decision.Bundle()
@@ -164,6 +173,22 @@ func (r *Reconciler) outcome(ctx context.Context, e *api.ClusterExtension) (Outc
 		}
 	}
 	return o, cause(ctx)
+}
+
+// decide selects a bundle from the catalogs on the cluster.
+func (r *Reconciler) decide(ctx context.Context, e *api.ClusterExtension, installed *api.BundleMetadata) (*Decision, error) {
+	var catalogs api.ClusterCatalogList
+	if err := r.Client.List(ctx, &catalogs); err != nil {
+		return nil, err
+	}
+	if c, ok := r.Catalogs.(interface{ Retain(map[string]bool) }); ok {
+		names := map[string]bool{}
+		for i := range catalogs.Items {
+			names[catalogs.Items[i].Name] = true
+		}
+		c.Retain(names)
+	}
+	return Decide(ctx, e, installed, catalogs.Items, r.Catalogs, &r.Options)
 }
 
 func cause(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/rollout"
 )
 
 // An Outcome is the result of reconciling an extension.
@@ -26,6 +27,15 @@ type Outcome struct {
 	// InstallErr is the reason why the selected bundle was not installed, or
 	// nil.
 	InstallErr error
+	// Rollout has the revisions of the extension. It is nil with an Installer.
+	Rollout *Rollout
+}
+
+// A Rollout has the active revisions of an extension.
+type Rollout struct {
+	Target    *rollout.Bundle     // which the extension should have now, or nil
+	Installed *rollout.Revision   // or nil
+	Rolling   []*rollout.Revision // those that are rolling out, by number
 }
 
 // ErrNoInstaller is the InstallErr of a Reconciler without an Installer.
@@ -49,6 +59,10 @@ func Status(e *api.ClusterExtension, o Outcome, now metav1.Time) api.ClusterExte
 		}
 	}
 	switch {
+	case o.Rollout != nil:
+		for _, c := range o.Rollout.conditions(e, o) {
+			set(c.Type, c.Status, c.Reason, c.Message)
+		}
 	case o.InstalledErr != nil:
 		set(typeInstalled, metav1.ConditionUnknown, reasonFailed, "the installed bundle is unknown: "+message(o.InstalledErr))
 	case o.Installed != nil:
@@ -58,8 +72,10 @@ func Status(e *api.ClusterExtension, o Outcome, now metav1.Time) api.ClusterExte
 	default:
 		set(typeInstalled, metav1.ConditionFalse, reasonAbsent, "no bundle is installed")
 	}
-	status, reason, message := progress(o)
-	set(typeProgressing, status, reason, message)
+	if o.Rollout == nil {
+		status, reason, message := progress(o)
+		set(typeProgressing, status, reason, message)
+	}
 	for _, d := range deprecations(o) {
 		set(d.typ, d.status, d.reason, d.message)
 	}

@@ -77,9 +77,19 @@ func (w *world) report(r *Revision, p progress) { // K97, K98, K99
 	}
 	if message := w.snapshot.Failed[r.Name]; message != "" {
 		progressing.Reason, progressing.Message = "Retrying", message
-		available = condition(Available, metav1.ConditionUnknown, "Reconciling", message)
+		w.status(r, w.interrupted(r, w.deadline(r, progressing), message))
+		return
 	}
 	w.status(r, []metav1.Condition{w.deadline(r, progressing), available})
+}
+
+// interrupted returns the conditions of a revision of which nothing can be said but an error.
+func (w *world) interrupted(r *Revision, progressing metav1.Condition, message string) []metav1.Condition { // K98
+	list := []metav1.Condition{progressing}
+	if meta.FindStatusCondition(r.Conditions, Available) != nil && !r.Archived {
+		list = append(list, condition(Available, metav1.ConditionUnknown, "Reconciling", message))
+	}
+	return list
 }
 
 // retry is how long after a collision the revision is decided again. What collides may belong
@@ -114,11 +124,7 @@ func (w *world) stop(r *Revision, f *fault) { // K88, K89, K90, K97, K98
 	} else if !r.Archived {
 		progressing = w.deadline(r, progressing)
 	}
-	list := []metav1.Condition{progressing}
-	if meta.FindStatusCondition(r.Conditions, Available) != nil && !r.Archived {
-		list = append(list, condition(Available, metav1.ConditionUnknown, "Reconciling", f.message))
-	}
-	w.status(r, list)
+	w.status(r, w.interrupted(r, progressing, f.message))
 }
 
 func archiving(r *Revision) []metav1.Condition { // K94

@@ -22,7 +22,7 @@ const (
 
 // A Bundle is what a revision installs.
 type Bundle struct {
-	Name, Package, Version, Release, Image string
+	Name, Package, Version, Image string
 	// Properties is the annotation olm.properties of its ClusterServiceVersion.
 	Properties string
 }

@@ -37,6 +37,10 @@ func (e *ClusterExtension) DeepCopy() *ClusterExtension {
 		}
 		out.Spec.Install = i
 	}
+	if c := ptr(e.Spec.Config); c != nil {
+		c.Inline = c.Inline.DeepCopy()
+		out.Spec.Config = c
+	}
 	out.Status.Conditions = conditions(e.Status.Conditions)
 	out.Status.Install = ptr(e.Status.Install)
 	return &out

@@ -1,6 +1,9 @@
 package api
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
 
 // A ClusterExtension requests the installation of a package.
 type ClusterExtension struct {
@@ -25,6 +28,15 @@ type ClusterExtensionSpec struct {
 	ServiceAccount ServiceAccountReference `json:"serviceAccount"`
 	Source         SourceConfig            `json:"source"`
 	Install        *InstallConfig          `json:"install,omitempty"`
+	Config         *Config                 `json:"config,omitempty"`
+	// ProgressDeadlineMinutes is how long a rollout may take. Zero means no limit.
+	ProgressDeadlineMinutes int32 `json:"progressDeadlineMinutes,omitempty"`
+}
+
+// A Config configures the bundle.
+type Config struct {
+	ConfigType string                `json:"configType"`
+	Inline     *runtime.RawExtension `json:"inline,omitempty"`
 }
 
 // A ServiceAccountReference names the service account used for the

@@ -1,0 +1,95 @@
+package extension
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/registryv1"
+	"github.com/olmkit/olmkit/kube/rollout"
+)
+
+const (
+	prefix    = "olm.operatorframework.io/"
+	ownerName = prefix + "owner-name"
+	// teardown is the finalizer of revisions, and of extensions that are installed.
+	teardown = prefix + "teardown"
+	// recordType is the type of Secrets that are revisions, and recordKey the key of their
+	// content.
+	recordType = prefix + "revision"
+	recordKey  = "revision"
+)
+
+// A record is the content of a Secret that is a revision. Its fields are named like those
+// of a ClusterObjectSet.
+type record struct {
+	Revision            int64              `json:"revision"`
+	Archived            bool               `json:"archived,omitempty"`
+	CollisionProtection rollout.Collision  `json:"collisionProtection"`
+	DeadlineMinutes     int64              `json:"progressDeadlineMinutes,omitempty"`
+	Bundle              rollout.Bundle     `json:"bundle"`
+	Phases              []recordPhase      `json:"phases"`
+	Conditions          []metav1.Condition `json:"conditions,omitempty"`
+	Observed            []rollout.Digest   `json:"observedPhases,omitempty"`
+}
+
+type recordPhase struct {
+	Name    string           `json:"name"`
+	Objects []registryv1.Ref `json:"objects"`
+}
+
+// recordOf returns the record of a revision.
+func recordOf(r *rollout.Revision) record {
+	out := record{
+		Revision: r.Number, Archived: r.Archived, CollisionProtection: r.Collision, DeadlineMinutes: int64(r.Deadline / time.Minute),
+		Bundle: r.Bundle, Conditions: r.Conditions, Observed: r.Observed,
+	}
+	for i, p := range r.Phases {
+		out.Phases = append(out.Phases, recordPhase{p.Name, r.Refs[i]})
+	}
+	return out
+}
+
+// secretOf returns the Secret that is a revision of an extension.
+func secretOf(r *rollout.Revision, e *api.ClusterExtension, namespace string) (*corev1.Secret, error) {
+	text, err := json.Marshal(recordOf(r))
+	if err != nil {
+		return nil, err
+	}
+	yes := true
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: r.Name, Namespace: namespace,
+			Labels: map[string]string{prefix + "owner-kind": "ClusterExtension", ownerName: e.Name},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: api.GroupVersion.String(), Kind: "ClusterExtension", Name: e.Name, UID: e.UID, Controller: &yes, BlockOwnerDeletion: &yes,
+			}},
+		},
+		Type: recordType, Data: map[string][]byte{recordKey: text},
+	}, nil
+}
+
+// revisionOf returns the revision that a Secret is.
+func revisionOf(s *corev1.Secret) (*rollout.Revision, error) {
+	var c record
+	if err := json.Unmarshal(s.Data[recordKey], &c); err != nil {
+		return nil, fmt.Errorf("Secret %s/%s is not a revision: %w; delete it to install again", s.Namespace, s.Name, err)
+	}
+	r := &rollout.Revision{
+		Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion, Created: s.CreationTimestamp.Time,
+		Deleting: s.DeletionTimestamp != nil, Finalizer: slices.Contains(s.Finalizers, teardown),
+		Owner: s.Labels[ownerName], Number: c.Revision, Bundle: c.Bundle, Archived: c.Archived, Collision: c.CollisionProtection,
+		Probes: rollout.DefaultProbes(), Deadline: time.Duration(c.DeadlineMinutes) * time.Minute, Conditions: c.Conditions, Observed: c.Observed,
+	}
+	for _, p := range c.Phases {
+		r.Phases = append(r.Phases, registryv1.Phase{Name: p.Name, Objects: make([]*unstructured.Unstructured, len(p.Objects))})
+		r.Refs = append(r.Refs, p.Objects)
+	}
+	return r, nil
+}

@@ -1,0 +1,191 @@
+package extension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/registryv1"
+	"github.com/olmkit/olmkit/kube/rollout"
+)
+
+const (
+	// soon is when a pass that has written is followed by another. Most writes cause an event,
+	// but some change nothing.
+	soon = time.Second
+	// later is when writes that failed are made again.
+	later = 10 * time.Second
+)
+
+// roll makes one pass over the revisions of an extension: it selects a bundle, makes the writes
+// that are due, and reports.
+func (r *Reconciler) roll(ctx context.Context, e *api.ClusterExtension) (reconcile.Result, error) { // K64
+	x := r.Rollouts
+	s, err := x.read(ctx, e, r.now())
+	if err != nil {
+		if ctx.Err() != nil {
+			return reconcile.Result{}, context.Cause(ctx)
+		}
+		return reconcile.Result{}, errors.Join(err, r.report(ctx, e, Outcome{InstalledErr: err, Rollout: &Rollout{}}))
+	}
+	if s.Extension.Deleting && !s.Extension.Finalizer {
+		x.forget(e.Name)
+		return reconcile.Result{}, nil
+	}
+	o := Outcome{Rollout: &Rollout{}}
+	o.Rollout.Installed, o.Rollout.Rolling = s.Installed()
+	if i := o.Rollout.Installed; i != nil {
+		o.Installed = &api.BundleMetadata{Name: i.Bundle.Name, Version: i.Bundle.Version}
+	}
+	var writes []rollout.Write
+	if !s.Extension.Deleting {
+		if writes, err = r.next(ctx, e, s, &o); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
+	due := time.Time{}
+	if len(writes) == 0 {
+		p := rollout.Decide(s)
+		writes, due = p.Writes, p.Due
+	}
+	result, err := x.pass(ctx, e, s, writes)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if result.RequeueAfter == 0 && !due.IsZero() {
+		result.RequeueAfter = max(soon, due.Sub(s.Now))
+	}
+	if s.Extension.Deleting {
+		return result, nil
+	}
+	if err := r.report(ctx, e, o); err != nil {
+		return reconcile.Result{}, err
+	}
+	if result.RequeueAfter == 0 && o.InstallErr != nil {
+		return result, retry(o)
+	}
+	return result, nil
+}
+
+// pass makes writes, and reports those that failed in the status of their revision.
+func (x *Rollouts) pass(ctx context.Context, e *api.ClusterExtension, s *rollout.Snapshot, writes []rollout.Write) (reconcile.Result, error) {
+	done, failed := x.apply(ctx, e, writes)
+	if ctx.Err() != nil {
+		return reconcile.Result{}, context.Cause(ctx)
+	}
+	k := x.knowledge(e.Name)
+	k.failed = map[string]string{}
+	for name, err := range failed {
+		k.failed[name] = err.Error()
+	}
+	if len(failed) > 0 {
+		s.Failed = k.failed
+		again := slices.DeleteFunc(rollout.Decide(s).Writes, func(w rollout.Write) bool { return w.Op != rollout.SetStatus || failed[w.Revision] == nil })
+		x.apply(ctx, e, again)
+	}
+	switch {
+	case len(failed) > 0:
+		return reconcile.Result{RequeueAfter: later}, failed[""]
+	case done > 0 || len(writes) > 0:
+		return reconcile.Result{RequeueAfter: soon}, nil
+	}
+	return reconcile.Result{}, nil
+}
+
+// next returns the writes that bring the latest revision to the bundle that is due.
+func (r *Reconciler) next(ctx context.Context, e *api.ClusterExtension, s *rollout.Snapshot, o *Outcome) ([]rollout.Write, error) {
+	x := r.Rollouts
+	if len(o.Rollout.Rolling) == 0 { // K67
+		var err error
+		if o.Decision, err = r.decide(ctx, e, o.Installed); err != nil {
+			return nil, err
+		}
+	}
+	b, err := target(e, o.Rollout.Installed, o.Rollout.Rolling, o.Decision)
+	if err != nil {
+		return nil, nil // it is in the decision
+	}
+	o.Rollout.Target = b
+	want, err := x.want(ctx, e, b)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		var pull *unavailable
+		if !errors.As(err, &pull) || o.Installed == nil || *o.Installed != (api.BundleMetadata{Name: b.Name, Version: b.Version}) { // K68, K69
+			o.InstallErr = err
+		}
+		return nil, nil
+	}
+	writes, err := rollout.Next(s, *want)
+	if err == nil && slices.ContainsFunc(writes, func(w rollout.Write) bool { return w.Op == rollout.CreateRevision }) {
+		err = x.preflight(ctx, e, want.Phases) // K54
+	}
+	if err != nil {
+		o.InstallErr = err
+		return nil, cause(ctx)
+	}
+	return writes, nil
+}
+
+// conditions returns the conditions that describe the revisions.
+func (r *Rollout) conditions(e *api.ClusterExtension, o Outcome) (out []metav1.Condition) { // K100, K101, K102
+	add := func(typ string, status metav1.ConditionStatus, reason, message string) {
+		out = append(out, metav1.Condition{Type: typ, Status: status, Reason: reason, Message: message})
+	}
+	var latest *metav1.Condition
+	if n := len(r.Rolling); n > 0 {
+		latest = meta.FindStatusCondition(r.Rolling[n-1].Conditions, rollout.Progressing)
+	}
+	switch {
+	case o.InstalledErr != nil:
+		add(typeInstalled, metav1.ConditionUnknown, reasonFailed, message(o.InstalledErr))
+	case r.Installed != nil:
+		add(typeInstalled, metav1.ConditionTrue, reasonSucceeded, fmt.Sprintf("Installed bundle %s successfully", r.Installed.Bundle.Image))
+	case terminal(o.InstallErr) && meta.FindStatusCondition(e.Status.Conditions, typeInstalled) != nil:
+	case len(r.Rolling) == 0 && r.Target == nil, latest != nil && latest.Reason == reasonRetrying, o.InstallErr != nil:
+		add(typeInstalled, metav1.ConditionFalse, reasonFailed, "No bundle installed")
+	default:
+		add(typeInstalled, metav1.ConditionFalse, reasonAbsent, "No bundle installed")
+	}
+	switch {
+	case o.InstalledErr != nil:
+		add(typeProgressing, metav1.ConditionTrue, reasonRetrying, message(o.InstalledErr))
+	case o.InstallErr != nil:
+		text := fmt.Sprintf("error for resolved bundle %q with version %q: ", r.Target.Name, r.Target.Version)
+		var invalid *registryv1.Error
+		switch {
+		case !terminal(o.InstallErr):
+			add(typeProgressing, metav1.ConditionTrue, reasonRetrying, text+message(o.InstallErr))
+		case errors.As(o.InstallErr, &invalid) && invalid.Stage() == registryv1.StageConfig:
+			add(typeProgressing, metav1.ConditionFalse, "InvalidConfiguration", text+"invalid ClusterExtension configuration: invalid configuration: "+invalid.Error())
+		default:
+			add(typeProgressing, metav1.ConditionFalse, reasonBlocked, text+message(o.InstallErr))
+		}
+	case r.Target == nil:
+		if status, reason, message := progress(o); reason != reasonSucceeded {
+			add(typeProgressing, status, reason, message)
+		}
+	case latest != nil:
+		add(typeProgressing, latest.Status, latest.Reason, latest.Message)
+	case len(r.Rolling) == 0 && r.Installed != nil && r.Installed.Bundle.Name == r.Target.Name:
+		if c := meta.FindStatusCondition(r.Installed.Conditions, rollout.Progressing); c != nil {
+			add(typeProgressing, c.Status, c.Reason, c.Message)
+		}
+	default:
+		add(typeProgressing, metav1.ConditionTrue, "RollingOut", fmt.Sprintf("Revision %s is rolling out.", r.Target.Version))
+	}
+	if r.Installed != nil {
+		if c := meta.FindStatusCondition(r.Installed.Conditions, rollout.Available); c != nil {
+			add(rollout.Available, c.Status, c.Reason, c.Message)
+		}
+	}
+	return out
+}

@@ -1,0 +1,260 @@
+package extension
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/registryv1"
+	"github.com/olmkit/olmkit/kube/rollout"
+)
+
+// A Source reads the bundles of images.
+type Source interface {
+	Bundle(ctx context.Context, image string) (*registryv1.Bundle, error)
+}
+
+// Rollouts installs bundles as the revisions of package rollout, which it records in Secrets.
+// It is safe for concurrent use for different extensions.
+type Rollouts struct {
+	// Client reads from the API server and writes.
+	Client client.Client
+	// Objects reads what has the label olm.operatorframework.io/owner-name, for example from
+	// a cache. It may be behind the API server.
+	Objects client.Reader
+	// Watch, if not nil, is called for each kind before its objects are read. An error means
+	// that the objects are read from the API server.
+	Watch func(context.Context, schema.GroupVersionKind) error
+	// Namespace is where the Secrets are.
+	Namespace string
+	Bundles   Source
+	// Certificates provides the certificates of webhooks.
+	Certificates registryv1.CertProvider
+
+	mu    sync.Mutex
+	known map[string]*knowledge // by extension
+}
+
+// knowledge is what is remembered of an extension. All of it can be lost.
+type knowledge struct {
+	applied map[types.UID]string                  // see rollout.Snapshot
+	failed  map[string]string                     // likewise
+	foreign map[string]*unstructured.Unstructured // those of our names that Objects does not have
+	request string                                // identifies what was rendered
+	want    *rollout.Revision                     // from it
+}
+
+func (x *Rollouts) knowledge(name string) *knowledge {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.known == nil {
+		x.known = map[string]*knowledge{}
+	}
+	if x.known[name] == nil {
+		x.known[name] = &knowledge{applied: map[types.UID]string{}, failed: map[string]string{}, foreign: map[string]*unstructured.Unstructured{}}
+	}
+	return x.known[name]
+}
+
+func (x *Rollouts) forget(name string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.known, name)
+}
+
+// read returns the state of an extension.
+func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.Time) (*rollout.Snapshot, error) {
+	k := x.knowledge(e.Name)
+	s := &rollout.Snapshot{
+		Extension: rollout.Extension{
+			Name: e.Name, UID: e.UID, ResourceVersion: e.ResourceVersion,
+			Deleting: e.DeletionTimestamp != nil, Finalizer: slices.Contains(e.Finalizers, teardown),
+		},
+		Recorded: true, Namespace: x.Namespace, Applied: k.applied, Failed: k.failed, Now: now,
+	}
+	var list corev1.SecretList
+	if err := x.Objects.List(ctx, &list, client.InNamespace(x.Namespace), client.MatchingLabels{ownerName: e.Name}); err != nil {
+		return nil, err
+	}
+	for i := range list.Items {
+		if secret := &list.Items[i]; secret.Type != recordType {
+			s.Secrets = append(s.Secrets, *secret)
+		} else if r, err := revisionOf(secret); err != nil {
+			return nil, err
+		} else {
+			s.Revisions = append(s.Revisions, *r)
+		}
+	}
+	for _, o := range s.Named() {
+		live, err := x.object(ctx, k, o)
+		if err != nil {
+			return nil, err
+		}
+		if live != nil {
+			s.Objects = append(s.Objects, live)
+		}
+	}
+	return s, nil
+}
+
+// object returns the object on the cluster with the name of o, or nil.
+func (x *Rollouts) object(ctx context.Context, k *knowledge, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	key := registryv1.Key(o)
+	var from client.Reader = x.Objects
+	if x.Watch != nil {
+		if err := x.Watch(ctx, o.GroupVersionKind()); meta.IsNoMatchError(err) {
+			return nil, nil // creating it reports that
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	live, err := get(ctx, from, o)
+	if err == nil && live == nil && k.foreign[key] != nil {
+		if live, err = get(ctx, x.Client, o); live == nil {
+			delete(k.foreign, key)
+		}
+		return live, err
+	}
+	if live != nil {
+		delete(k.foreign, key)
+	}
+	return live, err
+}
+
+func get(ctx context.Context, from client.Reader, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(o.GroupVersionKind())
+	err := from.Get(ctx, client.ObjectKeyFromObject(o), live)
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return live, nil
+}
+
+// want returns the revision that a bundle needs. The error is the cause of the context's end,
+// a terminal error if retrying does not help, or why the image cannot be read.
+func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle) (*rollout.Revision, error) {
+	k := x.knowledge(e.Name)
+	b = new(*b)
+	b.Properties = ""
+	request := fmt.Sprintf("%s %d %+v", e.UID, e.Generation, *b)
+	if k.want != nil && k.request == request {
+		return k.want, nil
+	}
+	bundle, err := x.Bundles.Bundle(ctx, b.Image)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	opts := registryv1.RenderOptions{Namespace: e.Spec.Namespace, Certificates: x.Certificates}
+	if c := e.Spec.Config; c != nil && c.Inline != nil {
+		opts.Config = c.Inline.Raw
+	}
+	m, err := bundle.Render(ctx, opts)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, reconcile.TerminalError(err)
+	}
+	k.request, k.want = request, &rollout.Revision{
+		Bundle: *b, Phases: m.Phases, Collision: rollout.Prevent, Probes: rollout.DefaultProbes(), Deadline: time.Duration(e.Spec.ProgressDeadlineMinutes) * time.Minute,
+	}
+	k.want.Bundle.Properties = bundle.CSV().Annotations["olm.properties"]
+	return k.want, nil
+}
+
+// unreadable returns the error for a bundle that cannot be read. Content that is invalid stays
+// so, and a registry that does not answer may do so later.
+func unreadable(err error) error {
+	var invalid *registryv1.Error
+	if errors.As(err, &invalid) {
+		return reconcile.TerminalError(err)
+	}
+	return &unavailable{err}
+}
+
+// unavailable is the error for an image that cannot be pulled.
+type unavailable struct{ error }
+
+func (u *unavailable) Unwrap() error { return u.error }
+
+// preflight checks whether the CRDs of a revision can replace those on the cluster.
+func (x *Rollouts) preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1.Phase) error { // K54
+	var opts crdsafety.Options
+	if i := e.Spec.Install; i != nil && i.Preflight != nil && i.Preflight.CRDUpgradeSafety != nil {
+		opts.Enforcement = crdsafety.Enforcement(i.Preflight.CRDUpgradeSafety.Enforcement)
+	}
+	var before, after []*apiextensionsv1.CustomResourceDefinition
+	for _, p := range phases {
+		for _, o := range p.Objects {
+			crd, err := crdsafety.Decode(o.Object)
+			if err != nil {
+				continue // another kind
+			}
+			live, err := get(ctx, x.Client, o)
+			if err != nil {
+				return err
+			}
+			if live == nil {
+				continue
+			}
+			old, err := crdsafety.Decode(live.Object)
+			if err != nil {
+				return err
+			}
+			before, after = append(before, old), append(after, crd)
+		}
+	}
+	results, err := crdsafety.CompareAll(ctx, before, after, &opts)
+	if err != nil {
+		return err
+	}
+	var unsafe []error
+	for _, r := range results {
+		if r.Verdict != crdsafety.Unsafe {
+			continue
+		}
+		for _, f := range r.Findings {
+			unsafe = append(unsafe, fmt.Errorf("validating upgrade for CRD %q: %s", r.Name, f))
+		}
+	}
+	return errors.Join(unsafe...)
+}
+
+// Revisions returns the revisions of an extension, by number. Secrets that cannot be read as a
+// revision are left out.
+func Revisions(ctx context.Context, c client.Reader, namespace, name string) ([]rollout.Revision, error) {
+	var list corev1.SecretList
+	if err := c.List(ctx, &list, client.InNamespace(namespace), client.MatchingLabels{ownerName: name}); err != nil {
+		return nil, err
+	}
+	var out []rollout.Revision
+	for i := range list.Items {
+		if s := &list.Items[i]; s.Type == recordType {
+			if r, err := revisionOf(s); err == nil {
+				out = append(out, *r)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b rollout.Revision) int { return cmp.Compare(a.Number, b.Number) })
+	return out, nil
+}

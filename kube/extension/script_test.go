@@ -1,0 +1,449 @@
+package extension_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	clientscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/olmkit/olmkit/internal/golden"
+	"github.com/olmkit/olmkit/internal/realcat"
+	"github.com/olmkit/olmkit/kube/extension"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/internal/envtest"
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+const systemNamespace = "olmv1-system"
+
+// A stage is an API server with a controller, catalogs and bundles. No pods run: deployments
+// become available at once, except those that are broken.
+type stage struct {
+	t      *testing.T
+	env    *envtest.Environment
+	client client.Client
+	server *httptest.Server
+
+	mu       sync.Mutex
+	catalogs map[string]string
+	bundles  map[string][]byte // by image
+	broken   map[string]bool   // by name of the deployment
+	ahead    time.Duration     // of the controller's clock
+
+	stop func()
+}
+
+// Scripts in testdata/script state what a cluster has, what happens, and what it has then.
+// They run on a real API server, with the CRDs of OLM v1 where those are available, or with those in testdata. Commands:
+//
+//   - namespace NAME creates a namespace.
+//   - bundle PACKAGE VERSION [FILE] adds a bundle with testdata/bundle.yaml and the manifests in
+//     a file. @PACKAGE@ and @VERSION@ are replaced. Without arguments it removes all bundles.
+//   - catalog NAME PACKAGE VERSION... serves a catalog in which each version replaces the last.
+//   - apply FILE applies objects as a user, and delete KIND NAME deletes one.
+//   - broken NAME... lists the deployments that do not become available.
+//   - later DURATION advances the clock of the controller.
+//   - restart ends the controller and starts another one.
+//   - field KIND NAME PATH VALUE waits until a field of an object has a value.
+//   - state FILE waits until the cluster is in a state. With -update it waits until nothing
+//     changes any more, and prints the state.
+func TestScripts(t *testing.T) { // K64, K69
+	log.SetLogger(logr.Discard())
+	crds := ownCRDs
+	if _, err := os.Stat("../../../shared/crds"); err == nil {
+		crds = realcat.Shared(t, "crds")
+	}
+	s := &stage{t: t, env: &envtest.Environment{}}
+	if err := s.env.Start(crds); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.env.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/catalogs/"), "/")
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		io.WriteString(w, s.catalogs[name])
+	}))
+	t.Cleanup(s.server.Close)
+	var err error
+	if s.client, err = client.New(s.env.Config, client.Options{Scheme: s.scheme()}); err != nil {
+		t.Fatal(err)
+	}
+	s.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: systemNamespace}})
+	ctx, cancel := context.WithCancel(t.Context())
+	var kubelet sync.WaitGroup
+	kubelet.Go(func() { s.kubelet(ctx) })
+	t.Cleanup(func() { cancel(); kubelet.Wait() })
+	testscript.RunT(inTurn{t}, testscript.Params{
+		Dir: "testdata/script", ContinueOnError: false, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			s.mu.Lock()
+			s.catalogs, s.bundles, s.broken, s.ahead = map[string]string{}, map[string][]byte{}, map[string]bool{}, 0
+			s.mu.Unlock()
+			s.start()
+			e.Defer(s.clean)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"namespace": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(s.client.Create(s.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: args[0]}}))
+			},
+			"bundle":  s.bundle,
+			"catalog": s.catalog,
+			"apply":   s.apply,
+			"delete":  s.delete,
+			"broken": func(_ *testscript.TestScript, _ bool, args []string) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				clear(s.broken)
+				for _, name := range args {
+					s.broken[name] = true
+				}
+			},
+			"later": func(ts *testscript.TestScript, _ bool, args []string) {
+				d, err := time.ParseDuration(args[0])
+				ts.Check(err)
+				s.mu.Lock()
+				s.ahead += d
+				s.mu.Unlock()
+			},
+			"restart": func(*testscript.TestScript, bool, []string) { s.stop(); s.start() },
+			"field":   s.field,
+			"state":   s.state,
+		},
+	})
+}
+
+// inTurn runs scripts one after another, because they share the cluster.
+type inTurn struct{ *testing.T }
+
+func (t inTurn) Parallel()     {}
+func (t inTurn) Verbose() bool { return testing.Verbose() }
+func (t inTurn) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
+}
+
+func (s *stage) scheme() *runtime.Scheme {
+	types := scheme(s.t)
+	if err := clientscheme.AddToScheme(types); err != nil {
+		s.t.Fatal(err)
+	}
+	return types
+}
+
+func (s *stage) create(o client.Object) {
+	if err := s.client.Create(s.t.Context(), o); err != nil && !apierrors.IsAlreadyExists(err) {
+		s.t.Fatal(err)
+	}
+}
+
+// Bundle makes a stage the source of its bundles.
+func (s *stage) Bundle(ctx context.Context, image string) (*registryv1.Bundle, error) {
+	s.mu.Lock()
+	text, ok := s.bundles[image]
+	s.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("%s: no such image", image)
+	}
+	pkg, _, _ := strings.Cut(strings.TrimPrefix(image, "registry.example/"), ":")
+	return registryv1.FromObjects(ctx, pkg, [][]byte{text}, nil)
+}
+
+// start starts a controller.
+func (s *stage) start() {
+	m, err := ctrl.NewManager(s.env.Config, ctrl.Options{
+		Scheme: s.scheme(), Metrics: server.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: new(true)},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	now := func() time.Time {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return time.Now().Add(s.ahead)
+	}
+	r := &extension.Reconciler{
+		Client: m.GetClient(), Catalogs: &extension.Served{}, Now: now,
+		Rollouts: &extension.Rollouts{Client: s.client, Namespace: systemNamespace, Bundles: s, Certificates: registryv1.CertManager},
+	}
+	if err := r.SetupWithManager(m); err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Start(ctx) }()
+	s.stop = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.t.Error(err)
+		}
+	}
+}
+
+// clean deletes everything that a script made, except namespaces.
+func (s *stage) clean() {
+	ctx := s.t.Context()
+	if err := s.client.DeleteAllOf(ctx, &api.ClusterExtension{}); err != nil {
+		s.t.Error(err)
+	}
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		var list api.ClusterExtensionList
+		if err := s.client.List(ctx, &list); err != nil {
+			s.t.Error(err)
+		}
+		if len(list.Items) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			s.t.Errorf("extensions are left:\n%s", s.text())
+			break
+		}
+	}
+	s.stop()
+	if err := s.client.DeleteAllOf(ctx, &corev1.Secret{}, client.InNamespace(systemNamespace)); err != nil {
+		s.t.Error(err)
+	}
+	if err := s.client.DeleteAllOf(ctx, &api.ClusterCatalog{}); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// kubelet makes deployments available.
+func (s *stage) kubelet(ctx context.Context) {
+	for ctx.Err() == nil {
+		var list appsv1.DeploymentList
+		if err := s.client.List(ctx, &list); err != nil {
+			return
+		}
+		for i := range list.Items {
+			d := &list.Items[i]
+			s.mu.Lock()
+			status := corev1.ConditionTrue
+			if s.broken[d.Name] {
+				status = corev1.ConditionFalse
+			}
+			s.mu.Unlock()
+			if d.Status.ObservedGeneration == d.Generation && len(d.Status.Conditions) > 0 && d.Status.Conditions[0].Status == status {
+				continue
+			}
+			d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1,
+				Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status}}}
+			s.client.Status().Update(ctx, d) // again if somebody else has changed it
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (s *stage) bundle(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) == 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		clear(s.bundles)
+		return
+	}
+	text, err := os.ReadFile("testdata/bundle.yaml")
+	ts.Check(err)
+	if len(args) > 2 {
+		text = append(text, "\n---\n"+ts.ReadFile(args[2])...)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bundles["registry.example/"+args[0]+":"+args[1]] = []byte(strings.NewReplacer("@PACKAGE@", args[0], "@VERSION@", args[1]).Replace(string(text)))
+}
+
+func (s *stage) catalog(ts *testscript.TestScript, _ bool, args []string) {
+	name, pkg := args[0], args[1]
+	text := fmt.Sprintf(`{"schema":"olm.package","name":%q,"defaultChannel":"stable"}`+"\n", pkg)
+	channel := strings.ReplaceAll(channelText("stable", args[2:]...), "etcd", pkg)
+	for _, v := range args[2:] {
+		channel += strings.ReplaceAll(bundleText(v), "etcd", pkg)
+	}
+	s.mu.Lock()
+	s.catalogs[name] += text + channel
+	s.mu.Unlock()
+	cat := &clusterCatalogs(s.t, name)[0]
+	err := s.client.Create(s.t.Context(), cat)
+	if apierrors.IsAlreadyExists(err) {
+		err = s.client.Get(s.t.Context(), client.ObjectKeyFromObject(cat), cat)
+	}
+	ts.Check(err)
+	at := metav1.NewTime(time.Now().Truncate(time.Second))
+	digest := fmt.Sprintf("%064x", len(text+channel))
+	cat.Status = api.ClusterCatalogStatus{
+		Conditions:     []metav1.Condition{{Type: "Serving", Status: "True", Reason: "Available", LastTransitionTime: at}},
+		URLs:           &api.ClusterCatalogURLs{Base: s.server.URL + "/catalogs/" + name},
+		LastUnpacked:   &at,
+		ResolvedSource: &api.ResolvedCatalogSource{Type: "Image", Image: &api.ResolvedImageSource{Ref: "registry.example/catalog@sha256:" + digest}},
+	}
+	ts.Check(s.client.Status().Update(s.t.Context(), cat))
+}
+
+// objects calls f for each object in a file.
+func objects(ts *testscript.TestScript, file string, f func(*unstructured.Unstructured)) {
+	d := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(ts.ReadFile(file)), 4096)
+	for {
+		o := &unstructured.Unstructured{}
+		if err := d.Decode(&o.Object); err == io.EOF {
+			return
+		} else if err != nil {
+			ts.Fatalf("%s: %v", file, err)
+		}
+		f(o)
+	}
+}
+
+func (s *stage) apply(ts *testscript.TestScript, _ bool, args []string) {
+	objects(ts, args[0], func(o *unstructured.Unstructured) {
+		ts.Check(s.client.Apply(s.t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("user"), client.ForceOwnership))
+	})
+}
+
+var kinds = []schema.GroupVersionKind{
+	{Version: "v1", Kind: "ServiceAccount"}, {Version: "v1", Kind: "ConfigMap"}, {Version: "v1", Kind: "Service"}, {Group: "apps", Version: "v1", Kind: "Deployment"},
+	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}, {Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRoleBinding"},
+	{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}, {Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
+	{Group: "olm.operatorframework.io", Version: "v1", Kind: "ClusterExtension"}, {Group: "olm.operatorframework.io", Version: "v1", Kind: "ClusterCatalog"}, {Version: "v1", Kind: "Secret"},
+}
+
+// named returns an object of a kind with a name, which may begin with a namespace.
+func named(kind, name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	for _, k := range kinds {
+		if k.Kind == kind {
+			o.SetGroupVersionKind(k)
+		}
+	}
+	namespace, name, ok := strings.Cut(name, "/")
+	if !ok {
+		namespace, name = "", namespace
+	}
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+func (s *stage) delete(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(s.client.Delete(s.t.Context(), named(args[0], args[1])))
+}
+
+func (s *stage) field(ts *testscript.TestScript, _ bool, args []string) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		o := named(args[0], args[1])
+		if err := s.client.Get(s.t.Context(), client.ObjectKeyFromObject(o), o); err != nil && !apierrors.IsNotFound(err) {
+			ts.Fatalf("%v", err)
+		}
+		got, _, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(args[2], ".")...)
+		ts.Check(err)
+		if fmt.Sprint(got) == args[3] {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s is %v, not %s", args[2], got, args[3])
+		}
+	}
+}
+
+// patience is how long a script waits for a state.
+const patience = time.Minute
+
+// text returns the state of the cluster: the conditions of the extensions and their revisions,
+// and the objects with the revisions that they belong to.
+func (s *stage) text() string {
+	ctx := s.t.Context()
+	var lines []string
+	conditions := func(list []metav1.Condition) {
+		for _, c := range list {
+			if slices.Contains([]string{"Installed", "Progressing", "Available", "Succeeded"}, c.Type) {
+				lines = append(lines, fmt.Sprintf("  %s %s %s: %s", c.Type, c.Status, c.Reason, strings.ReplaceAll(c.Message, "\n", "\n    ")))
+			}
+		}
+	}
+	var list api.ClusterExtensionList
+	if err := s.client.List(ctx, &list); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, e := range list.Items {
+		lines = append(lines, "extension "+e.Name)
+		conditions(e.Status.Conditions)
+		revisions, err := extension.Revisions(ctx, s.client, systemNamespace, e.Name)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, r := range revisions {
+			lines = append(lines, "revision "+r.Name)
+			conditions(r.Conditions)
+		}
+	}
+	for _, k := range kinds {
+		u := &unstructured.UnstructuredList{}
+		u.SetGroupVersionKind(k)
+		if err := s.client.List(ctx, u, client.HasLabels{"olm.operatorframework.io/owner-name"}); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, o := range u.Items {
+			if o.GetNamespace() == systemNamespace {
+				continue
+			}
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s", k.Kind, strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/")))+
+				" of "+o.GetLabels()["olm.operatorframework.io/owner-name"]+"-"+o.GetAnnotations()["olm.operatorframework.io/revision"])
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (s *stage) state(ts *testscript.TestScript, _ bool, args []string) {
+	want, last, since := ts.ReadFile(args[0]), "", time.Now()
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		got := s.text()
+		if got != last {
+			last, since = got, time.Now()
+		}
+		switch {
+		case golden.Update():
+			settled := 3 * time.Second
+			if strings.Contains(got, "Retrying") {
+				settled = 15 * time.Second
+			}
+			if time.Since(since) > settled {
+				ts.Logf("-- %s --\n%s", args[0], got)
+				return
+			}
+		case got == want:
+			return
+		case time.Now().After(deadline):
+			ts.Fatalf("(-want +got):\n%s", cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+		}
+	}
+}
