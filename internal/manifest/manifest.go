@@ -13,6 +13,21 @@ import (
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
+// Object returns the manifest in the value of an olm.bundle.object as JSON.
+func Object(ctx context.Context, value []byte) (jsontext.Value, error) {
+	var object struct {
+		Data []byte `json:"data"`
+	}
+	if err := json.Unmarshal(value, &object); err != nil {
+		return nil, err
+	}
+	text, err := yamljson.JSON(ctx, object.Data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("the manifest is not YAML: %w", err)
+	}
+	return text, nil
+}
+
 // ClusterServiceVersion returns the ClusterServiceVersion in the value of an
 // olm.bundle.object as JSON, or nil if the value holds another object. The
 // manifest is base64-encoded JSON or YAML.

@@ -3,6 +3,7 @@ package bundlelint
 import (
 	"cmp"
 
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -38,21 +39,13 @@ func (l *linter) apis() {
 }
 
 func (l *linter) api(gvk schema.GroupVersionKind, at fbc.Pos) {
-	o, err := scheme.Scheme.New(gvk)
-	if err != nil {
-		return // not an API of Kubernetes
-	}
-	old, ok := o.(lifecycle)
+	old, ok := lifecycleOf(gvk)
 	if !ok {
 		return
 	}
 	instead := "remove the manifest"
-	if r, ok := o.(replaced); ok {
-		to := r.APILifecycleReplacement()
-		instead = "use " + to.GroupVersion().String()
-		if to.Kind != gvk.Kind {
-			instead += ", kind " + to.Kind
-		}
+	if to := replacement(old, gvk); to != "" {
+		instead = "use " + to
 	}
 	what := gvk.GroupVersion().String() + " " + gvk.Kind
 	removed, deprecated := minor(old.APILifecycleRemoved()), minor(old.APILifecycleDeprecated())
@@ -66,6 +59,45 @@ func (l *linter) api(gvk schema.GroupVersionKind, at fbc.Pos) {
 		}
 		l.report(codes.BundleAPIDeprecated, at, "Kubernetes %s deprecates %s%s; %s", deprecated, what, until, instead)
 	}
+}
+
+// Removed returns the first version of Kubernetes that does not serve a native API, and the
+// API to use instead, as "group/version" or "group/version, kind KIND". The latter is empty
+// if there is none. Removed returns nil if no known version removes the API, or if it is not
+// an API of Kubernetes.
+func Removed(gvk schema.GroupVersionKind) (since *version.Version, instead string) {
+	old, ok := lifecycleOf(gvk)
+	if !ok {
+		return nil, ""
+	}
+	return minor(old.APILifecycleRemoved()), replacement(old, gvk)
+}
+
+// lifecycleOf returns the type of a deprecated native API.
+func lifecycleOf(gvk schema.GroupVersionKind) (lifecycle, bool) {
+	if gvk == apiextensionsv1beta1.SchemeGroupVersion.WithKind("CustomResourceDefinition") {
+		return &apiextensionsv1beta1.CustomResourceDefinition{}, true
+	}
+	o, err := scheme.Scheme.New(gvk)
+	if err != nil {
+		return nil, false // not an API of Kubernetes
+	}
+	old, ok := o.(lifecycle)
+	return old, ok
+}
+
+// replacement returns the API that replaces a deprecated one.
+func replacement(old lifecycle, gvk schema.GroupVersionKind) string {
+	r, ok := old.(replaced)
+	if !ok {
+		return ""
+	}
+	to := r.APILifecycleReplacement()
+	text := to.GroupVersion().String()
+	if to.Kind != gvk.Kind {
+		text += ", kind " + to.Kind
+	}
+	return text
 }
 
 // minor returns a version, or nil for 0.0.

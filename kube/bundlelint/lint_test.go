@@ -13,6 +13,7 @@ import (
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/yaml"
 
@@ -235,4 +236,27 @@ func FuzzLint(f *testing.F) {
 			t.Fatalf("not sorted: %v", one)
 		}
 	})
+}
+
+// K215: the table has the types of Kubernetes and the CRD itself.
+func TestRemoved(t *testing.T) {
+	for _, tt := range []struct {
+		gvk            schema.GroupVersionKind
+		since, instead string
+	}{
+		{schema.GroupVersionKind{Group: "batch", Version: "v1beta1", Kind: "CronJob"}, "1.25", "batch/v1"},
+		{schema.GroupVersionKind{Group: "extensions", Version: "v1beta1", Kind: "Ingress"}, "1.22", "networking.k8s.io/v1"},
+		{schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1beta1", Kind: "CustomResourceDefinition"}, "1.22", "apiextensions.k8s.io/v1"},
+		{schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"}, "", ""},
+		{schema.GroupVersionKind{Group: "example.com", Version: "v1beta1", Kind: "CronJob"}, "", ""},
+	} {
+		since, instead := Removed(tt.gvk)
+		got := ""
+		if since != nil {
+			got = since.String()
+		}
+		if got != tt.since || instead != tt.instead {
+			t.Errorf("Removed(%s) = %s, %q; want %s, %q", tt.gvk, got, instead, tt.since, tt.instead)
+		}
+	}
 }

@@ -58,18 +58,28 @@ func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 			}
 			plan.Blockers = append(plan.Blockers, b)
 		}
-		if b := s.road.left(k, s.then); b != nil {
-			rt.behind(b, k)
-			plan.Blockers = append(plan.Blockers, *b)
+		switch u := rt.nodes[s.at].unserved(rt.at(k), false); {
+		case u != nil:
+			plan.Blockers = append(plan.Blockers, Blocker{
+				Package: rt.Package, Bundle: s.at.Name, Platform: rt.at(k).String(), Kind: BlockerRemovedAPI,
+				Reason: fmt.Sprintf("%s %s, and %s: it fails there", s.at, u, kubeText(rt.at(k))),
+				Action: "upgrade it to a version that does not need this API, or remove it",
+			})
+		default:
+			if b := s.road.left(k, s.then); b != nil {
+				rt.behind(b, k)
+				plan.Blockers = append(plan.Blockers, *b)
+			}
+			b, err := s.road.waiting(ctx, k, s.then)
+			if err != nil {
+				return err
+			}
+			if b != nil {
+				plan.Blockers = append(plan.Blockers, *b)
+			}
 		}
-		b, err := s.road.waiting(ctx, k, s.then)
+		b, err := s.road.incompatible(ctx, k, s.end)
 		if err != nil {
-			return err
-		}
-		if b != nil {
-			plan.Blockers = append(plan.Blockers, *b)
-		}
-		if b, err = s.road.incompatible(ctx, k, s.end); err != nil {
 			return err
 		}
 		if b != nil {

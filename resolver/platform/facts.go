@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
@@ -44,6 +45,48 @@ type facts struct {
 	hasMin bool
 	// minErr is why the minimum cannot be read.
 	minErr error
+	apis   []apiUse
+}
+
+// A RemovedAPI states when Kubernetes stopped serving a native API.
+type RemovedAPI struct {
+	// Since is the first version of Kubernetes that does not serve the API.
+	Since property.MinorVersion
+	// Instead is the API to use instead, in words. It may be empty.
+	Instead string
+}
+
+// An apiUse is a native API that Kubernetes has removed, and that a bundle needs or ships
+// objects of.
+type apiUse struct {
+	api   property.GVK
+	ships bool
+	RemovedAPI
+}
+
+// String returns the use as a predicate.
+func (u *apiUse) String() string {
+	verb := "needs"
+	if u.ships {
+		verb = "ships"
+	}
+	version := u.api.Version
+	if u.api.Group != "" {
+		version = u.api.Group + "/" + version
+	}
+	return fmt.Sprintf("%s %s %s, which Kubernetes %s and later do not serve", verb, version, u.api.Kind, u.Since)
+}
+
+// unserved returns an API that the bundle needs, or also one that it ships, and that a
+// version of the platform does not serve. It returns nil if there is none.
+func (f *facts) unserved(at property.MinorVersion, ships bool) *apiUse {
+	kube, ok := kubernetes(at)
+	for i := range f.apis {
+		if u := &f.apis[i]; ok && (ships || !u.ships) && u.Since.Compare(kube) <= 0 {
+			return u
+		}
+	}
+	return nil
 }
 
 // blocks reports whether a bundle blocks the upgrade of the platform to a version.
@@ -51,11 +94,17 @@ func (f *facts) blocks(next property.MinorVersion) bool {
 	return f.maxErr != nil || f.hasMax && f.max.Compare(next) < 0
 }
 
+// unfit reports whether a bundle cannot be installed on a version of the platform: it needs a
+// newer Kubernetes, has a minimum that cannot be read, or uses an API that is not served.
+func (f *facts) unfit(at property.MinorVersion) bool {
+	return f.minErr != nil || f.tooNew(at) || f.unserved(at, true) != nil
+}
+
 // tooNew reports whether a bundle needs a newer Kubernetes than a version of the platform
-// has, or has a minimum that cannot be read.
+// has.
 func (f *facts) tooNew(at property.MinorVersion) bool {
 	kube, ok := kubernetes(at)
-	return f.minErr != nil || ok && f.hasMin && f.min.Compare(kube) > 0
+	return ok && f.hasMin && f.min.Compare(kube) > 0
 }
 
 // maxText returns why a bundle blocks the platform.
@@ -95,11 +144,14 @@ func installedFacts(o *Operator) (*facts, bool) {
 }
 
 // A factReader reads the facts of bundles in catalogs, each once.
-type factReader map[graph.Bundle]*facts
+type factReader struct {
+	known   map[graph.Bundle]*facts
+	removed func(property.GVK) (RemovedAPI, bool) // may be nil
+}
 
 // of returns the facts of a bundle. The error is that of reading its blob.
 func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
-	if f := r[b]; f != nil {
+	if f := r.known[b]; f != nil {
 		return f, nil
 	}
 	f := &facts{}
@@ -113,8 +165,8 @@ func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, err := minKubeVersion(ctx, raw)
-		if err == nil && text != "" {
+		csv, err := readCSV(ctx, raw)
+		if text := csv.MinKubeVersion; err == nil && text != "" {
 			var v semver.Version
 			if v, err = semver.ParseTolerant(text); err == nil {
 				f.min, f.hasMin = property.MinorVersion{Major: v.Major, Minor: v.Minor}, true
@@ -123,51 +175,100 @@ func (r factReader) of(ctx context.Context, b graph.Bundle) (*facts, error) {
 			}
 		}
 		f.minErr = err
+		if err := r.apis(ctx, f, csv, raw); err != nil {
+			return nil, err
+		}
 	}
-	r[b] = f
+	r.known[b] = f
 	return f, nil
 }
 
-// minKubeVersion returns the minKubeVersion of a bundle's blob: that of
-// olm.csv.metadata, or of the ClusterServiceVersion among its objects.
-func minKubeVersion(ctx context.Context, raw []byte) (string, error) {
-	var blob struct {
-		Properties []struct {
-			Type  string         `json:"type"`
-			Value jsontext.Value `json:"value"`
-		} `json:"properties"`
+// apis sets the removed APIs that a bundle uses.
+func (r factReader) apis(ctx context.Context, f *facts, csv csvFacts, raw []byte) error {
+	if r.removed == nil {
+		return nil
 	}
+	add := func(api property.GVK, ships bool) {
+		if x, ok := r.removed(api); ok {
+			f.apis = append(f.apis, apiUse{api, ships, x})
+		}
+	}
+	for _, api := range csv.NativeAPIs {
+		add(api, false)
+	}
+	var blob csvBlob
+	if json.Unmarshal(raw, &blob) != nil {
+		return nil // readCSV returned the error
+	}
+	for _, p := range blob.Properties {
+		if p.Type != property.TypeBundleObject {
+			continue
+		}
+		text, err := manifest.Object(ctx, p.Value)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var it struct {
+			APIVersion string `json:"apiVersion"`
+			Kind       string `json:"kind"`
+		}
+		if err != nil || json.Unmarshal(text, &it) != nil {
+			continue // not an object of Kubernetes
+		}
+		group, version, ok := strings.Cut(it.APIVersion, "/")
+		if !ok {
+			group, version = "", it.APIVersion
+		}
+		add(property.GVK{Group: group, Version: version, Kind: it.Kind}, true)
+	}
+	return nil
+}
+
+// csvFacts are the fields of a ClusterServiceVersion that matter here. olm.csv.metadata has
+// them too.
+type csvFacts struct {
+	MinKubeVersion string         `json:"minKubeVersion"`
+	NativeAPIs     []property.GVK `json:"nativeAPIs"`
+}
+
+type csvBlob struct {
+	Properties []struct {
+		Type  string         `json:"type"`
+		Value jsontext.Value `json:"value"`
+	} `json:"properties"`
+}
+
+// readCSV returns the facts of a bundle's blob: those of olm.csv.metadata, or of the
+// ClusterServiceVersion among its objects.
+func readCSV(ctx context.Context, raw []byte) (csvFacts, error) {
+	var blob csvBlob
 	if err := json.Unmarshal(raw, &blob); err != nil {
-		return "", err
+		return csvFacts{}, err
 	}
 	for _, p := range blob.Properties {
 		switch p.Type {
 		case property.TypeCSVMetadata:
-			var m struct {
-				MinKubeVersion string `json:"minKubeVersion"`
-			}
+			var m csvFacts
 			if err := json.Unmarshal(p.Value, &m); err != nil {
-				return "", fmt.Errorf("%s: %w", p.Type, err)
+				return m, fmt.Errorf("%s: %w", p.Type, err)
 			}
-			return m.MinKubeVersion, nil
+			return m, nil
 		case property.TypeBundleObject:
 			text, err := manifest.ClusterServiceVersion(ctx, p.Value)
 			if err != nil {
-				return "", fmt.Errorf("%s: %w", p.Type, err)
+				return csvFacts{}, fmt.Errorf("%s: %w", p.Type, err)
 			}
 			if text == nil {
 				continue
 			}
 			var csv struct {
-				Spec struct {
-					MinKubeVersion string `json:"minKubeVersion"`
-				} `json:"spec"`
+				Spec csvFacts `json:"spec"`
 			}
 			if err := json.Unmarshal(text, &csv); err != nil {
-				return "", fmt.Errorf("%s: %w", p.Type, err)
+				return csv.Spec, fmt.Errorf("%s: %w", p.Type, err)
 			}
-			return csv.Spec.MinKubeVersion, nil
+			return csv.Spec, nil
 		}
 	}
-	return "", nil
+	return csvFacts{}, nil
 }

@@ -10,8 +10,8 @@ import (
 // needs sets what a person has to do or to decide, in order, and until when.
 func (p *Plan) needs(from property.MinorVersion) {
 	type behind struct {
-		pkg          string
-		incompatible bool
+		pkg  string
+		kind BlockerKind
 	}
 	seen := map[behind]bool{}
 	for at := from; ; at = at.Next() {
@@ -24,7 +24,10 @@ func (p *Plan) needs(from property.MinorVersion) {
 			}
 		}
 		for _, x := range p.Blockers {
-			key := behind{x.Package, x.Kind == BlockerCompatibility}
+			key := behind{pkg: x.Package}
+			if x.Kind == BlockerCompatibility || x.Kind == BlockerRemovedAPI {
+				key.kind = x.Kind
+			}
 			first := x.Platform == here && (here == p.From || x.there)
 			switch {
 			case x.Fatal && x.Platform == here:

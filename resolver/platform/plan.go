@@ -149,6 +149,9 @@ const (
 	BlockerNoPackage    BlockerKind = "no-package"       // the catalog of that version does not have the package
 	BlockerNoChannel    BlockerKind = "no-channel"       // the catalog of that version does not have the channel
 	BlockerNoPath       BlockerKind = "no-path"          // there is no path from the installed bundle to the head of its channel
+	// BlockerRemovedAPI: the bundle uses a native API that the platform's Kubernetes does not
+	// serve.
+	BlockerRemovedAPI BlockerKind = "removed-api"
 	// BlockerCompatibility: the lifecycle data in a catalog do not list the version of the
 	// platform.
 	BlockerCompatibility BlockerKind = "platform-compatibility"
@@ -229,7 +232,7 @@ type Support struct {
 func (p *Plan) LeftBehind() []Blocker {
 	var out []Blocker
 	for _, x := range p.Blockers {
-		arrives := x.Kind == BlockerMinKube && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.Package == x.Package && !o.AtHead })
+		arrives := (x.Kind == BlockerMinKube || x.Kind == BlockerRemovedAPI && x.there) && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.Package == x.Package && !o.AtHead })
 		if !x.Fatal && !x.resolved() && !arrives {
 			out = append(out, x)
 		}

@@ -37,6 +37,10 @@ type Problem struct {
 	Strategy  Strategy   `json:"strategy,omitzero"`
 	// On is the day for which support is reported, if catalogs state it. Default: all days.
 	On lifecycle.Date `json:"on,omitempty"`
+	// Removed returns when Kubernetes stopped serving a native API, and false if it is served or
+	// not known. Bundles that need such an API, or ship objects of it, cannot be installed.
+	// Default: APIs are not checked. Package kube/bundlelint has a table.
+	Removed func(property.GVK) (RemovedAPI, bool) `json:"-"`
 	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
 	// constraints.
 	LoadLimits       *fbc.Limits         `json:"-"`
@@ -129,7 +133,7 @@ type trip struct {
 }
 
 func (p *Problem) check() (*trip, error) {
-	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{}, lives: lifecycleReader{}}
+	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{map[graph.Bundle]*facts{}, p.Removed}, lives: lifecycleReader{}}
 	var err error
 	if t.from, err = property.ParseMinorVersion(p.From); err != nil {
 		return nil, &document.Error{Path: "/from", Err: err}

@@ -123,10 +123,12 @@ func (r *road) begin(ctx context.Context) (*facts, error) {
 	if r.start.Version == "" {
 		r.start = b.Node()
 	}
-	if stated {
-		return f, nil
+	of, err := r.facts.of(ctx, b)
+	if err != nil || !stated {
+		return of, err
 	}
-	return r.facts.of(ctx, b)
+	f.apis = of.apis
+	return f, nil
 }
 
 // options returns the options for the upgrades of the operator in a package: the channels
@@ -215,8 +217,7 @@ func (l *level) from(n graph.Node) []graph.Node {
 	return out
 }
 
-// without returns a function that reports the bundles that need a newer Kubernetes than a
-// level has. If the facts of a bundle cannot be read, the function sets the error.
+// without returns a function that reports the bundles that cannot be installed at a level. If the facts of a bundle cannot be read, the function sets the error.
 func (t *trip) without(ctx context.Context, k int) (func(graph.Bundle) bool, *error) {
 	var failed error
 	return func(b graph.Bundle) bool {
@@ -225,7 +226,7 @@ func (t *trip) without(ctx context.Context, k int) (func(graph.Bundle) bool, *er
 			failed = cmp.Or(failed, err)
 			return true
 		}
-		return f.tooNew(t.at(k))
+		return f.unfit(t.at(k))
 	}, &failed
 }
 
@@ -351,7 +352,7 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 }
 
 // waiting returns the blocker for a head that the operator would reach at level k if not for
-// the minKubeVersion of the head, or nil.
+// the minKubeVersion of the head or an API that it uses, or nil.
 func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, error) {
 	l := &r.levels[k]
 	if l.u == nil {
@@ -372,11 +373,22 @@ func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, err
 		if err != nil {
 			return nil, err
 		}
-		reason := fmt.Sprintf("%s requires Kubernetes %s, but %s", h, f.min, kubeText(r.at(k)))
-		if f.minErr != nil {
-			reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", h, f.minErr)
+		out := &Blocker{Package: r.Package, Platform: r.at(k).String(), Kind: BlockerMinKube, Bundle: h.Name}
+		switch u := f.unserved(r.at(k), true); {
+		case f.minErr != nil:
+			out.Reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", h, f.minErr)
+		case f.tooNew(r.at(k)) || u == nil:
+			out.Reason = fmt.Sprintf("%s requires Kubernetes %s, but %s", h, f.min, kubeText(r.at(k)))
+		default:
+			out.Kind = BlockerRemovedAPI
+			out.Reason = fmt.Sprintf("%s %s; %s", h, u, kubeText(r.at(k)))
+			out.Action = "request a version without it from the author"
+			if u.Instead != "" {
+				out.Action = fmt.Sprintf("request a version that uses %s from the author", u.Instead)
+			}
+			out.there = true
 		}
-		return &Blocker{Package: r.Package, Platform: r.at(k).String(), Kind: BlockerMinKube, Bundle: h.Name, Reason: reason}, nil
+		return out, nil
 	}
 	return nil, nil
 }

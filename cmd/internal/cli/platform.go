@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube/bundlelint"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/platform"
@@ -24,8 +26,8 @@ func newPlatform(e *env) *cobra.Command {
 		Long: `Platform plans the upgrade of OpenShift from one minor version to another
 together with the installed operators: what needs a person, and until when; the
 steps in order; what blocks the platform (olm.maxOpenShiftVersion), what waits
-for a newer Kubernetes (minKubeVersion), what is left behind, and on which
-versions each operator is safe.
+for a newer Kubernetes (minKubeVersion), what uses APIs that Kubernetes removed,
+what is left behind, and on which versions each operator is safe.
 
 An operator follows its channel. Where that blocks the platform or leaves the
 operator behind, the plan changes the channel while this is still possible.
@@ -97,6 +99,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		if err != nil {
 			return err
 		}
+		p.Removed = removedAPI
 		p.LoadLimits, p.ConstraintLimits = l.limits.fbc(), &l.limits.rules
 		if err := p.Open(cmd.Context(), in.open(l)); err != nil {
 			return err
@@ -121,6 +124,15 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		return nil
 	}
 	return cmd
+}
+
+// removedAPI returns when Kubernetes stopped serving an API.
+func removedAPI(api property.GVK) (platform.RemovedAPI, bool) {
+	since, instead := bundlelint.Removed(schema.GroupVersionKind(api))
+	if since == nil {
+		return platform.RemovedAPI{}, false
+	}
+	return platform.RemovedAPI{Since: property.MinorVersion{Major: uint64(since.Major()), Minor: uint64(since.Minor())}, Instead: instead}, true
 }
 
 func readPlatform(ctx context.Context, l *loader, file string) (platform.Problem, error) {
