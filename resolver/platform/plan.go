@@ -17,7 +17,7 @@ type Plan struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	// On is the day for which support is reported; see [Problem.On].
-	On lifecycle.Date `json:"on,omitempty"`
+	On lifecycle.Date `json:"on,omitzero"`
 	// Reached is the version that the platform reaches. It is To if nothing blocks the
 	// upgrade.
 	Reached string `json:"reached"`

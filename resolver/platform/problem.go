@@ -36,7 +36,7 @@ type Problem struct {
 	Installed []Operator `json:"installed"`
 	Strategy  Strategy   `json:"strategy,omitzero"`
 	// On is the day for which support is reported, if catalogs state it. Default: all days.
-	On lifecycle.Date `json:"on,omitempty"`
+	On lifecycle.Date `json:"on,omitzero"`
 	// Removed returns when Kubernetes stopped serving a native API, and false if it is served or
 	// not known. Bundles that need such an API, or ship objects of it, cannot be installed.
 	// Default: APIs are not checked. Package kube/bundlelint has a table.
