@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -114,16 +116,69 @@ func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error
 		if !ok {
 			return fmt.Errorf("%s depends on %s, whose kind is not watched", change.Key(), v.Key)
 		}
+		if change.Op == reconcile.Create && c.basis.has(beneficiary(change), v, c.opts.Now()) && c.isCached(ctx, v) {
+			continue
+		}
 		now, getErr := c.liveVersion(ctx, k, v.Key)
 		if getErr != nil {
 			return getErr
 		}
-		if now != v.ResourceVersion { // check the other objects too: they may have changed at the same time
+		if now == v.ResourceVersion {
+			c.basis.add(beneficiary(change), v, c.opts.Now())
+		} else { // check the other objects too: they may have changed at the same time
 			c.look(ctx, v.Key)
 			err = errors.Join(err, fmt.Errorf("%s depends on version %q of %s: %w", change.Key(), v.ResourceVersion, v.Key, reconcile.ErrConflict))
 		}
 	}
 	return err
+}
+
+// isCached reports whether the cache has a version of an object.
+func (c *Cluster) isCached(ctx context.Context, v reconcile.Version) bool {
+	k, ok := findKind(v.Key.Group, v.Key.Kind)
+	if !ok || c.opts.Cache == nil {
+		return false
+	}
+	have, err := c.source.get(ctx, k, v.Key.Namespace, v.Key.Name)
+	return err == nil && have != nil && have.Head().Metadata.ResourceVersion == v.ResourceVersion
+}
+
+// A basis holds when the API server was seen to have certain versions of objects, since the last
+// read of each namespace. It is safe for concurrent use.
+type basis struct {
+	mu   sync.Mutex
+	seen map[string]map[reconcile.Version]time.Time // by namespace
+}
+
+// basisLasts is how long a version that was seen may be relied on, so that a process that was
+// stopped in between reads it again.
+const basisLasts = time.Second
+
+func (b *basis) add(namespace string, v reconcile.Version, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.seen == nil {
+		b.seen = map[string]map[reconcile.Version]time.Time{}
+	}
+	if b.seen[namespace] == nil {
+		b.seen[namespace] = map[reconcile.Version]time.Time{}
+	}
+	b.seen[namespace][v] = now.Round(0) // a monotonic clock may stop with the machine
+}
+
+func (b *basis) has(namespace string, v reconcile.Version, now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at, ok := b.seen[namespace][v]
+	age := now.Round(0).Sub(at)
+	return ok && 0 <= age && age < basisLasts
+}
+
+// reset forgets the versions for a namespace, which is about to be planned again.
+func (b *basis) reset(namespace string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.seen, namespace)
 }
 
 // liveVersion returns the current resource version of an object on the API

@@ -27,6 +27,7 @@ type Cluster struct {
 	source source
 	recent *recent
 	wants  interests
+	basis  basis
 	// olm is the last change by OLM that the watches saw.
 	olm rewrite
 

@@ -12,6 +12,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -19,6 +20,9 @@ import (
 )
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // most of the heap is the cache, and little garbage is made at rest
+	}
 	if err := command().ExecuteContext(ctrl.SetupSignalHandler()); err != nil {
 		fmt.Fprintln(visible.NewWriter(os.Stderr, nil), "olmkit-controller:", err)
 		os.Exit(1)

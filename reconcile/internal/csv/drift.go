@@ -89,7 +89,7 @@ func lacks(want, have any, at string, quantities bool) (string, bool) {
 			return at, true
 		}
 		for _, name := range slices.Sorted(maps.Keys(w)) {
-			path := at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+			path := at + "/" + strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 			if path, ok := lacks(w[name], h[name], path, quantities || holdsQuantities(name)); ok {
 				return path, true
 			}
