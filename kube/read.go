@@ -296,7 +296,7 @@ func (r *reading) steps() {
 				continue
 			}
 			if isCRD(s.Resource) {
-				r.instances(s.Resource.Name)
+				r.instances(&s.Resource)
 				continue
 			}
 			gvk := schema.GroupVersionKind{Group: s.Resource.Group, Version: s.Resource.Version, Kind: s.Resource.Kind}
@@ -383,14 +383,17 @@ func (r *reading) foundBefore() {
 
 // instances adds the custom resources of a CRD that is to be upgraded. If reading them
 // is forbidden, the snapshot does not list the kind as known.
-func (r *reading) instances(name string) {
+func (r *reading) instances(step *olm.StepResource) {
 	var crd *olm.CustomResourceDefinition
 	for _, x := range r.out.CRDs {
-		if x.Metadata.Name == name {
+		if x.Metadata.Name == step.Name {
 			crd = x
 		}
 	}
 	if crd == nil || r.err != nil {
+		return
+	}
+	if o, err := step.Object(); err == nil && !reconcile.ChangesCRD(crd, o) {
 		return
 	}
 	list, err := r.cluster.customResources(r.ctx, crd)

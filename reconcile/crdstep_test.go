@@ -279,3 +279,24 @@ func TestInstalledAlongside(t *testing.T) {
 		t.Errorf("the CRD names %q, want only %s", got, want)
 	}
 }
+
+// E7: the custom resources of a CRD are needed only if a step changes it. The API server's
+// defaults, and what other writers added, do not count.
+func TestChangesCRD(t *testing.T) {
+	const definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: ks.x.io%s}, spec: {group: x.io, scope: Namespaced, names: {kind: K, plural: ks%s}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: %s}}}]%s}}`
+	have := fromYAML[olm.CustomResourceDefinition](t, fmt.Sprintf(definition, ", labels: {olm.managed: 'true', team: a}", ", singular: k, listKind: KList", "object", ", conversion: {strategy: None}"))
+	for _, tt := range []struct {
+		name, step string
+		want       bool
+	}{
+		{"the same definition", fmt.Sprintf(definition, "", "", "object", ""), false},
+		{"in a namespace, by mistake", fmt.Sprintf(definition, ", namespace: ops", "", "object", ""), false},
+		{"another schema", fmt.Sprintf(definition, "", "", "string", ""), true},
+		{"another label", fmt.Sprintf(definition, ", labels: {team: b}", "", "object", ""), true},
+		{"another conversion", fmt.Sprintf(definition, "", "", "object", ", conversion: {strategy: Webhook}"), true},
+	} {
+		if got := reconcile.ChangesCRD(have, *fromYAML[olm.Object](t, tt.step)); got != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

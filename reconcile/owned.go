@@ -3,8 +3,10 @@ package reconcile
 import (
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/ownerlabel"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/crd"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
 )
 
@@ -14,12 +16,20 @@ import (
 // therefore be read.
 func Unserved(s *Snapshot) []*olm.CustomResourceDefinition {
 	var list []*olm.CustomResourceDefinition
-	for _, crd := range s.CRDs {
-		if serving.IsUnserved(crd, s.Namespace, s.CSVs) {
-			list = append(list, crd)
+	for _, d := range s.CRDs {
+		if serving.IsUnserved(d, s.Namespace, s.CSVs) {
+			list = append(list, d)
 		}
 	}
 	return list
+}
+
+// ChangesCRD reports whether a step of an install plan changes an existing CRD, given the object
+// of the step. If so, a snapshot needs the custom resources, which are checked before.
+func ChangesCRD(have *olm.CustomResourceDefinition, step olm.Object) bool { // E7
+	step.Metadata.Namespace = ""
+	step.Metadata.SetLabel(ownerlabel.Managed, "true")
+	return crd.Changes(have, step)
 }
 
 // Owned returns the keys of the objects that a CSV brings to a cluster, in order: those

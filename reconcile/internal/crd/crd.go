@@ -45,12 +45,7 @@ func (e *Upgrades) Step(ctx context.Context, s *olm.Step, o olm.Object) (olm.Ste
 	if o, err = e.keepConversion(have, o); err != nil {
 		return s.Status, "", err
 	}
-	old, err := olm.ToObject(have)
-	if err != nil {
-		return s.Status, "", err
-	}
-	merged := generated.Merge(&old, &o)
-	same, err := sameCRD(old, *merged)
+	merged, same, err := merge(have, &o)
 	if err != nil {
 		return s.Status, "", err
 	}
@@ -66,6 +61,24 @@ func (e *Upgrades) Step(ctx context.Context, s *olm.Step, o olm.Object) (olm.Ste
 		return s.Status, problem, err
 	}
 	return olm.StepPresent, "", e.Emit(change.Update, merged, e.plan.Key(), nil, "E7", "the version of %s; %s", s.Resolving, why)
+}
+
+// Changes reports whether a step with the definition o changes a CRD. If not, its custom
+// resources need not be checked.
+func Changes(have *olm.CustomResourceDefinition, o olm.Object) bool {
+	_, same, err := merge(have, &o)
+	return err != nil || !same
+}
+
+// merge returns a CRD with the definition o, and whether that is the one that it has.
+func merge(have *olm.CustomResourceDefinition, o *olm.Object) (merged *olm.Object, same bool, err error) {
+	old, err := olm.ToObject(have)
+	if err != nil {
+		return nil, false, err
+	}
+	merged = generated.Merge(&old, o)
+	same, err = sameCRD(old, *merged)
+	return merged, same, err
 }
 
 // sameCRD reports whether two definitions are equal apart from the API server's defaults.
