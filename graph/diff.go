@@ -26,7 +26,7 @@ type Diff struct {
 	Lost     int `json:"lost"`
 }
 
-// A PackageDiff lists the changes of a package. There is none for a package that is equal
+// A PackageDiff lists the changes to a package. There is none for a package that is equal
 // in both catalogs.
 type PackageDiff struct {
 	Name            string   `json:"name"`

@@ -1,4 +1,4 @@
-// Cicheck decides whether a change of a catalog may be merged. The new catalog
+// Cicheck decides whether a change to a catalog may be merged. The new catalog
 // must be valid, every installed version must keep its path to the head of a
 // channel, and no package may lose an API.
 //

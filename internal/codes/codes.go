@@ -121,7 +121,7 @@ const (
 	ImpactNotInstallable  = "impact-not-installable"  // the new bundle cannot be installed
 	ImpactDataDeleted     = "impact-data-deleted"     // an upgrade deletes data
 	ImpactCRDUnsafe       = "impact-crd-unsafe"       // a CRD changes incompatibly
-	ImpactCRDRefused      = "impact-crd-refused"      // OLM v1 refuses a safe change of a CRD
+	ImpactCRDRefused      = "impact-crd-refused"      // OLM v1 refuses a safe change to a CRD
 	ImpactResourceInvalid = "impact-resource-invalid" // a custom resource violates the new schema
 	ImpactSelector        = "impact-selector"         // the selector of a deployment changes
 	ImpactInstallMode     = "impact-install-mode"     // an install mode is no longer supported

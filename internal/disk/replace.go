@@ -36,7 +36,7 @@ type Batch struct {
 	roots  []*Root
 	undo   []func() error // removes the directories created for the files, in reverse order
 	dirs   []func() error
-	step   func() error // for tests: called before each change of the file system, which fails if it returns an error
+	step   func() error // for tests: called before each change to the file system, which fails if it returns an error
 }
 
 type staged struct {
@@ -392,7 +392,7 @@ func (s *staged) unrestored(err error) Unrestored {
 	return u
 }
 
-// tick is called before each change of the file system.
+// tick is called before each change to the file system.
 func (b *Batch) tick() error {
 	if b.step == nil {
 		return nil

@@ -65,7 +65,10 @@ func (c *Catalog) blob(ctx context.Context, pkg, name string) (*fbc.Catalog, *fb
 		case err != nil:
 			return nil, nil, err
 		case sum != c.Hash || size != c.Size:
-			return nil, nil, errors.New("the catalog's text on disk is damaged; remove it and restart")
+			if c.text.path == "" {
+				return nil, nil, errors.New("the temporary file with the catalog's text is damaged; restart to fetch the catalog again")
+			}
+			return nil, nil, fmt.Errorf("%s is damaged; remove it and restart", c.text.path)
 		}
 		text.settle(c.Size)
 		c.blobs, c.bundles = blobs, map[[2]string]*fbc.Bundle{}

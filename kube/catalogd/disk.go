@@ -44,6 +44,7 @@ func (c *Client) keep(ctx context.Context, cat *Catalog, s *spool, tags tags) er
 		os.Remove(s.Name())
 		return err
 	}
+	cat.text.path = c.textFile(cat.Hash)
 	if err := c.writeIndex(ctx, cat); err != nil {
 		return err
 	}
@@ -103,7 +104,8 @@ func (c *Client) restore(ctx context.Context) known {
 
 // open opens the index, or rebuilds it from the text.
 func (c *Client) open(ctx context.Context, s state) (*Catalog, error) {
-	f, err := os.Open(c.textFile(s.Hash))
+	path := c.textFile(s.Hash)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func (c *Client) open(ctx context.Context, s state) (*Catalog, error) {
 		f.Close()
 		return nil, errors.Join(errors.New("the size of the text has changed"), err)
 	}
-	cat := &Catalog{Hash: s.Hash, Size: s.Size, Fetched: s.Fetched, text: &spooled{name: "all", file: f, size: s.Size}}
+	cat := &Catalog{Hash: s.Hash, Size: s.Size, Fetched: s.Fetched, text: &spooled{name: "all", path: path, file: f, size: s.Size}}
 	cat.Graph, err = graph.OpenIndex(c.indexFile(s.Hash), c.opts.Graph)
 	if err == nil && cat.Graph.SourceHash() == s.Hash {
 		return cat, nil

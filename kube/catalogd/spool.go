@@ -44,6 +44,7 @@ func (s *spool) discard() {
 // response if there is one; later opens return the saved file.
 type spooled struct {
 	name string
+	path string   // of the file in Options.Dir, or ""
 	file *os.File // closed by the garbage collector
 
 	mu    sync.Mutex

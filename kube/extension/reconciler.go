@@ -57,7 +57,7 @@ type Reconciler struct {
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	c, err := ctrl.NewControllerManagedBy(m).
 		Named("olmkit-clusterextension").
-		// Ignore changes of the status.
+		// Ignore changes to the status.
 		For(&api.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&api.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
 		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // the queue may hang at shutdown; see kube.Reconciler

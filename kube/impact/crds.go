@@ -209,7 +209,7 @@ func versions(x *apiextensionsv1.CustomResourceDefinition) string {
 	return strings.Join(out, ", ")
 }
 
-// fields returns the changes of the fields of a CRD, without documentation and without those
+// fields returns the changes to the fields of a CRD, without documentation and without those
 // at the places of findings.
 func (c *comparison) fields(object string, old, created *crd, found []crdsafety.Finding) ([]Change, error) {
 	before, schemas, err := c.plain(old)

@@ -227,7 +227,7 @@ func (c *comparison) deleted(id objectID) Change {
 	return safe(Removed, id.String(), "%s is deleted", id)
 }
 
-// changed returns the changes of the fields of an object.
+// changed returns the changes to the fields of an object.
 func (c *comparison) changed(id objectID, old, created *unstructured.Unstructured) (out []Change) {
 	for _, f := range diff("", old.Object, created.Object) {
 		out = append(out, fieldChange(id.String(), id.String(), f, id.kind == "Secret"))
@@ -235,7 +235,7 @@ func (c *comparison) changed(id objectID, old, created *unstructured.Unstructure
 	return out
 }
 
-// fieldChange returns the change of a field. The values of Secrets are left out.
+// fieldChange returns the change to a field. The values of Secrets are left out.
 func fieldChange(object, shown string, f field, secret bool) Change {
 	ch := Change{Verdict: Safe, Op: Changed, Object: object, Path: f.path, Old: text(f.old), New: text(f.new)}
 	shown += ": " + f.path

@@ -135,7 +135,8 @@ type Write struct {
 	Revision string
 	Version  string
 	Object   *unstructured.Unstructured
-	// Conditions and Observed are all that the revision has. Only for SetStatus.
+	// Conditions and Observed replace all those of the revision. They are set only for
+	// SetStatus.
 	Conditions []metav1.Condition
 	Observed   []Digest
 	// New is the revision to create or its new settings. Only for CreateRevision and

@@ -16,7 +16,7 @@ import (
 const Namespace = "clustertest"
 
 // Run tests the behavior that package reconcile relies on: a snapshot contains what was
-// written, statuses are written separately, no fields are lost, and a change of an object
+// written, statuses are written separately, no fields are lost, and a change to an object
 // that has changed since it was read fails with reconcile.ErrConflict. New is called for
 // each test and returns a cluster without subscriptions in Namespace.
 func Run(t *testing.T, new func(t *testing.T) reconcile.Cluster) {

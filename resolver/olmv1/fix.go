@@ -13,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/internal/prose"
 )
 
-// A Fix is a change of a request, or of a catalog's priority, with which OLM v1 selects a
+// A Fix is a change to a request, or to a catalog's priority, with which OLM v1 selects a
 // bundle. It was verified by selecting again.
 type Fix struct {
 	Kind FixKind `json:"kind"`

@@ -50,7 +50,7 @@ type clusterState struct {
 // stateHelp describes the state of a cluster in the help of the commands that read it.
 const stateHelp = `With --cluster, or --context or --kubeconfig, the cluster that kubectl would use is
 read: each kind once, in pages, without Secrets and custom resources. Nothing is
-written. Kinds that may not be read are reported and treated as unknown.
+written. Kinds that you are not allowed to read are reported and treated as unknown.
 
 The content of a catalog is that of the image that its registry pod serves now, by
 digest, unless --catalog NAME=PATH gives it. A note reports catalogs that cannot be
@@ -71,13 +71,14 @@ clusterversion. Custom resources are known if the files hold some of their kind,
 include those of CRDs that will be upgraded. minKubeVersion is checked only with
 --kube-version, the version of the cluster.
 
-The global namespace is the argument --namespace of the deployment catalog-operator.
-If that is unknown, it is olm or openshift-marketplace, if the files have
-CatalogSources in it or its Namespace object, or a subscription names it. Otherwise it
-is the one whose CatalogSources subscriptions of other namespaces use, or the only one
-with CatalogSources, or olm. A catalog belongs to the only CatalogSource of its name,
-or else to the global namespace. Notes report what was inferred; --global-namespace
-and the option namespace= take precedence.
+The global namespace is the value of --namespace in deployment catalog-operator. If
+that is unknown, it is openshift-marketplace on OpenShift; elsewhere, whichever of olm
+and openshift-marketplace has CatalogSources or a Namespace object in the files, or is
+named by a subscription. Otherwise it is the one whose CatalogSources are used by
+subscriptions in other namespaces, or the only one with CatalogSources, or olm. A
+catalog belongs to the only CatalogSource of its name, or else to the global
+namespace. Notes report what was inferred; --global-namespace and the option
+namespace= take precedence.
 `
 
 // addCluster adds the flags that name a cluster.

@@ -35,18 +35,19 @@ for a catalog that has the manifests (olm.bundle.object). After CATALOG and
 PACKAGE they are versions or names of bundles. With --path, each upgrade on the
 shortest path between them is shown, as classic OLM or OLM v1 finds it.
 
-With a catalog alone, every upgrade whose bundles are available is judged, and a
-table has the number of verdicts for each package.
+If a catalog is the only argument, every upgrade whose bundles are available is
+judged, and a table has the number of verdicts for each package.
 
 With --cluster or --filename, OLD is what is installed in a cluster, and NEW what
 OLM would install next: for one package, or for all operators. NEW can also be a
 version or a bundle directory or image. The versions that the cluster stores and
 the existing custom resources are checked against the new CRDs. Reading them needs
-permission to list them; in files, include them. --olm is that of the operator.
+permission to list them; with --filename, include them in the files. --olm cannot
+be given: the OLM that manages the operator is used.
 
 The manifests of a bundle in a catalog come from its olm.bundle.object
-properties, from --bundles, or else from its image. For a catalog alone, images
-are read only with --pull.
+properties, from --bundles, or else from its image. If a catalog is the only
+argument, images are read only with --pull.
 
 --olm classic compares the objects that classic OLM creates instead of those of
 OLM v1.
@@ -71,8 +72,8 @@ input could not be read.`,
 	addChoice(cmd, &i.failOn, "fail-on", "", "exit with status 1 if a verdict is at least this", string(impact.Breaks), string(impact.Look), "never")
 	fl.BoolVar(&i.path, "path", false, "show each upgrade on the shortest path from OLD to NEW")
 	fl.StringVar(&i.tree, "bundles", "", "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog")
-	fl.BoolVar(&i.pull, "pull", false, "for a catalog alone, also read bundle images")
-	fl.StringArrayVarP(&i.only, "package", "p", nil, "for a catalog alone, judge only this `PACKAGE` (repeatable)")
+	fl.BoolVar(&i.pull, "pull", false, "if a catalog is the only argument, also read bundle images")
+	fl.StringArrayVarP(&i.only, "package", "p", nil, "if a catalog is the only argument, judge only this `PACKAGE` (repeatable)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		i.opts.Classic = i.system == "classic"
 		switch {
@@ -85,7 +86,7 @@ input could not be read.`,
 		case len(args) == 1:
 			return i.catalog(cmd.Context(), args[0])
 		case i.pull || len(i.only) > 0:
-			return usagef("--pull and --package apply to a catalog alone; remove them, or name one catalog")
+			return usagef("--pull and --package apply only if a catalog is the only argument; remove them, or name only a catalog")
 		case len(args) == 2 && !i.path:
 			return i.bundles(cmd.Context(), args[0], args[1])
 		case len(args) == 4:

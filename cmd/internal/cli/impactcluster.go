@@ -43,9 +43,9 @@ func (i *impactRun) onCluster(cmd *cobra.Command, args []string) error {
 	ctx, s := cmd.Context(), &i.state
 	switch {
 	case cmd.Flags().Changed("olm"):
-		return usagef("--olm is that of the operator in the cluster; remove it")
+		return usagef("--olm follows from the operator in the cluster; remove it")
 	case i.pull || len(i.only) > 0:
-		return usagef("--pull and --package apply to a catalog alone; remove them")
+		return usagef("--pull and --package apply only if a catalog is the only argument; remove them")
 	case len(args) > 2:
 		return usagef("expected PACKAGE and NEW, got %s", strings.Join(args, ", "))
 	}

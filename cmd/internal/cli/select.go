@@ -162,7 +162,7 @@ func installedBundle(arg string, known []*graph.Catalog, pkg string, policy olmv
 		o.Node, err = graph.Node{Name: bad.name, Version: bad.version}, nil // nothing depends on it (C4)
 	}
 	if err == nil && o.channel != "" {
-		err = errors.New("--installed does not take a channel here; name channels with --channel")
+		err = errors.New("a channel is not allowed here; name channels with --channel")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--installed %s: %w", arg, err)

@@ -22,7 +22,7 @@ func (s *settings) addFlags(root *cobra.Command) {
 	s.color = colorAuto
 	s.images = &images{}
 	f := root.PersistentFlags()
-	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colors; auto does on a terminal where NO_COLOR is not set")
+	f.Var(&choice{&s.color, []string{colorAuto, colorAlways, colorNever}}, "color", "whether to print colors; auto prints them on a terminal unless NO_COLOR is set")
 	f.BoolVar(&s.places, "places", false, "show where in the catalogs the facts of an explanation are stated")
 	f.Var((*duration)(&s.timeout), "timeout", "give up after a `DURATION` such as 30s; in a stream of problems, it limits the wait for each problem and the time to answer it (default never)")
 	f.Var(&s.limits, "limit", "raise or lower a limit on hostile input; \"olmkit help limits\" lists them (repeatable)")

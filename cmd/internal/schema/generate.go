@@ -89,7 +89,7 @@ func special(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[graph.Reading]():
 		return &jsonschema.Schema{Type: "string", Enum: []any{graph.Classic.String(), graph.V1.String()}}
 	case reflect.TypeFor[olm.Object]():
-		return &jsonschema.Schema{Type: "object", Description: "An object of Kubernetes."}
+		return &jsonschema.Schema{Type: "object", Description: "A Kubernetes object."}
 	case reflect.TypeFor[json.RawMessage]():
 		return &jsonschema.Schema{}
 	}

@@ -77,7 +77,7 @@ func newDiff(ctx context.Context, old, now Catalog) (*diffData, error) {
 	return d, nil
 }
 
-// facts returns the changes of a package that do not depend on the reading, breaking ones first.
+// facts returns the changes to a package that do not depend on the reading, breaking ones first.
 func facts(p *graph.PackageDiff) []diffFact {
 	var out []diffFact
 	add := func(kind, title string, items []string) {

@@ -89,7 +89,7 @@ func (w *Writer) RestOn(list ...world.Version) (done func()) {
 	return func() { w.basis = nil }
 }
 
-// Emit plans a change. It does nothing if the plan already has a change of the same object,
+// Emit plans a change. It does nothing if the plan already has a change to the same object,
 // or if the object to delete is already being deleted. The format and its arguments give
 // the reason.
 func (w *Writer) Emit(op Op, r olm.Resource, forKey olm.Key, event *Event, rule, format string, args ...any) error {
@@ -107,7 +107,7 @@ func (w *Writer) Emit(op Op, r olm.Resource, forKey olm.Key, event *Event, rule,
 	w.touched[key] = true
 	c := Change{Op: op, Object: o, Reason: fmt.Sprintf(format, args...), Rule: rule, For: forKey, Event: event}
 	for _, v := range w.basis {
-		if !w.touched[v.Key] { // a change of the object itself carries its version
+		if !w.touched[v.Key] { // a change to the object itself carries its version
 			c.If = append(c.If, v)
 		}
 	}
