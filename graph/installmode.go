@@ -108,11 +108,11 @@ func (c *Catalog) withModes(ctx context.Context) (bundles []bundleRec, end []uin
 	bundles, end, text = c.bundles, c.end, c.text()
 	var more strings.Builder
 	numbers, own := map[string]sid{}, false
-	for i := range c.bundles {
+	for _, i := range c.byPos() {
 		if c.bundles[i].modes != modesInText {
 			continue
 		}
-		b := Bundle{c, uint32(i)}
+		b := Bundle{c, i}
 		list, ok, err := b.InstallModes(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -143,4 +143,15 @@ func (c *Catalog) withModes(ctx context.Context) (bundles []bundleRec, end []uin
 		bundles[i].modes = modesAreHere + uint32(id)
 	}
 	return bundles, end, text + more.String(), nil
+}
+
+// byPos returns the numbers of the bundles in the order of their positions, in which files
+// that cannot seek are read fastest.
+func (c *Catalog) byPos() []uint32 {
+	list := make([]uint32, len(c.bundles))
+	for i := range list {
+		list[i] = uint32(i)
+	}
+	slices.SortStableFunc(list, func(a, b uint32) int { return Bundle{c, a}.Pos().Compare(Bundle{c, b}.Pos()) })
+	return list
 }

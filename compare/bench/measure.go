@@ -66,13 +66,17 @@ func allocated(ours, theirs job) (note string, err error) {
 	return note + ", peer " + peer, err
 }
 
-// processor returns the processor time that this process has used.
+// processor returns the processor time that this process and its ended children have used.
 func processor() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
+	var sum time.Duration
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(who, &u); err != nil {
+			return 0
+		}
+		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return sum
 }
 
 // pair runs two jobs alternately until the time is up, at least three times each, and adds a row for them. It compares
