@@ -32,7 +32,7 @@ type Source interface {
 
 // Rollouts installs bundles as the revisions of package rollout, which it records in Secrets.
 // It is safe for concurrent use for different extensions.
-type Rollouts struct {
+type Rollouts struct { // K63
 	// Client reads from the API server and writes.
 	Client client.Client
 	// Objects reads what has the label olm.operatorframework.io/owner-name, for example from

@@ -43,12 +43,12 @@ func (w *world) claim(r *Revision, want, live *unstructured.Unstructured) claim 
 		return ours
 	case slices.ContainsFunc(w.revisions, func(x *Revision) bool { return w.controller(x).UID == c.UID }):
 		switch {
-		case number < r.Number:
-			return adoptable
-		case number > r.Number:
+		case number == r.Number:
+			return foreign
+		case number > r.Number && slices.ContainsFunc(w.revisions, func(x *Revision) bool { return x.Number == number }):
 			return newer
 		}
-		return foreign
+		return adoptable // also from a revision that is lost
 	case r.Collision == None:
 		return adoptable
 	}

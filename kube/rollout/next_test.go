@@ -289,3 +289,21 @@ func TestUninstall(t *testing.T) { // K65, K94, K103
 		}
 	}
 }
+
+// If all revisions of an extension are lost, the next one adopts the objects of the last.
+func TestLost(t *testing.T) { // K83, K84
+	c := newCluster(t)
+	c.recorded = true
+	for _, text := range []string{first, second, first} {
+		c.begin(text)
+		c.settle()
+	}
+	clear(c.revisions)
+	c.collect()
+	c.settle()
+	c.expect(`apps/v1/Deployment/ops/etcd by etcd-1
+apps/v1/Deployment/ops/extra by etcd-1
+etcd-1 Progressing=True/Succeeded Available=True/ProbesSucceeded Succeeded=True/Succeeded
+v1/ConfigMap/ops/old by etcd-1
+v1/ServiceAccount/ops/etcd by etcd-1`)
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube"
 	"github.com/olmkit/olmkit/kube/content"
+	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/spf13/cobra"
@@ -31,6 +33,7 @@ type flags struct {
 	kubeconfig, globalNamespace, leaseNamespace string
 	metrics, health, selector, account          string
 	sources                                     sourceFlags
+	v1                                          v1Flags
 	shard                                       kube.Shard
 	concurrency                                 int
 	resync, lease, renew, electRetry            time.Duration
@@ -49,6 +52,7 @@ func command() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&f.kubeconfig, "kubeconfig", "", "path of the kubeconfig file (default: in-cluster configuration, then $KUBECONFIG)")
 	fs.StringVar(&f.globalNamespace, "global-namespace", "olm", "namespace whose catalogs are visible in every namespace")
+	f.v1.add(fs)
 	f.sources.add(fs)
 	fs.IntVar(&f.shard.Count, "shard-count", 1, "number of shards that the namespaces are divided into")
 	fs.IntVar(&f.shard.Index, "shard-index", 0, "index of this shard, starting at 0")
@@ -70,8 +74,16 @@ func command() *cobra.Command {
 }
 
 func (f *flags) run(cmd *cobra.Command) error {
+	if err := f.v1.check(); err != nil {
+		return err
+	}
 	if f.printRBAC {
 		text, err := kube.Manifests(f.globalNamespace, f.account)
+		if err == nil && f.v1.runs(olmV1) {
+			var more []byte
+			more, err = f.v1.manifests(f.globalNamespace, f.account)
+			text = append(text, more...)
+		}
 		if err != nil {
 			return err
 		}
@@ -123,7 +135,7 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 	}
 	config.QPS = -1 // leave rate limiting to the API server
 	types := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, kube.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{scheme.AddToScheme, kube.AddToScheme, api.AddToScheme} {
 		if err := add(types); err != nil {
 			return nil, err
 		}
@@ -144,23 +156,39 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 	if err := m.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, err
 	}
-	cluster, err := kube.NewCluster(cmd.Context(), config, kube.ClusterOptions{
-		GlobalNamespace: f.globalNamespace, RoleNaming: operatorgroup.Running, Cache: m.GetCache(), Mapper: m.GetRESTMapper(),
-	})
-	if err != nil {
-		return nil, err
-	}
 	if f.sources.cacheDir != "" {
 		if err := m.Add(sweeper{f.sources.cacheDir, int64(f.sources.cacheLimit) << 20}); err != nil {
 			return nil, err
 		}
 	}
-	metrics := kube.NewMetrics()
-	if err := ctrlmetrics.Registry.Register(metrics); err != nil {
-		return nil, err
-	}
 	if f.sources.pullSecrets {
 		sources.Sources.Secrets = content.Secrets(m.GetAPIReader())
+	}
+	if f.v1.runs(olmClassic) {
+		if err := f.classic(cmd.Context(), m, sources); err != nil {
+			return nil, err
+		}
+	}
+	// A ClusterExtension belongs to no namespace, so the first shard has all of them.
+	if f.v1.runs(olmV1) && f.shard.Index == 0 {
+		if err := f.v1.setup(m, sources); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// classic adds the controllers of namespaces and of CatalogSources to a manager.
+func (f *flags) classic(ctx context.Context, m ctrl.Manager, sources *content.Options) error {
+	cluster, err := kube.NewCluster(ctx, m.GetConfig(), kube.ClusterOptions{
+		GlobalNamespace: f.globalNamespace, RoleNaming: operatorgroup.Running, Cache: m.GetCache(), Mapper: m.GetRESTMapper(),
+	})
+	if err != nil {
+		return err
+	}
+	metrics := kube.NewMetrics()
+	if err := ctrlmetrics.Registry.Register(metrics); err != nil {
+		return err
 	}
 	store := content.New(sources)
 	changed := make(chan event.GenericEvent)
@@ -170,9 +198,9 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 		Shard: f.shard, Concurrency: f.concurrency, Resync: f.resync,
 	}
 	if err := r.SetupWithManager(m); err != nil {
-		return nil, err
+		return err
 	}
-	return m, (&content.Reconciler{
+	return (&content.Reconciler{
 		Client: m.GetClient(), Store: store, Owns: r.Writes, Changed: changed, Concurrency: f.sources.atOnce,
 	}).SetupWithManager(m)
 }

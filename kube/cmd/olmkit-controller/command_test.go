@@ -58,6 +58,9 @@ func TestFlags(t *testing.T) {
 	if out, err := run("--print-rbac"); err != nil || !strings.Contains(out, "kind: ClusterRole\n") {
 		t.Errorf("--print-rbac: %v in\n%s", err, out)
 	}
+	if out, err := run("--print-rbac", "--olm=classic,v1"); err != nil || !strings.Contains(out, "name: cluster-admin\n") {
+		t.Errorf("--print-rbac with v1: %v in\n%s", err, out)
+	}
 	if out, err := run("--version"); err != nil || !strings.HasPrefix(out, "olmkit-controller (devel)") || !strings.HasSuffix(out, "\n") {
 		t.Errorf("--version: %v in %q", err, out)
 	}
@@ -75,8 +78,12 @@ func TestFlags(t *testing.T) {
 		{"--registry-config=/nowhere", "--registry-config"},
 		{"--shard-index=3", "shard 3 of 1: the index must be between 0 and 0"},
 		{"--namespace-selector=a=b=c", "--namespace-selector"},
+		{"--olm=v2", `--olm: "v2" is neither classic nor v1`},
+		{"--olm=", "--olm is empty"},
+		{"--olm=v1 --v1-certificates=x", `--v1-certificates: "x" is not cert-manager, service-ca or none`},
 	} {
-		if _, err := run("--kubeconfig", config, "--metrics-bind-address=0", "--health-probe-bind-address=0", test.flag); err == nil || !strings.Contains(err.Error(), test.want) {
+		args := append([]string{"--kubeconfig", config, "--metrics-bind-address=0", "--health-probe-bind-address=0"}, strings.Fields(test.flag)...)
+		if _, err := run(args...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got error %v, want %q", test.flag, err, test.want)
 		}
 	}
@@ -169,11 +176,7 @@ func restricted(t *testing.T, c client.Client) []byte {
 	t.Helper()
 	text, err := kube.Manifests("olm", "olmkit")
 	check(t, err)
-	for doc := range bytes.SplitSeq(text, []byte("---\n")) {
-		u := &unstructured.Unstructured{}
-		check(t, yaml.Unmarshal(doc, &u.Object))
-		check(t, client.IgnoreAlreadyExists(c.Create(context.Background(), u)))
-	}
+	create(t, c, text)
 	k, err := kubernetes.NewForConfig(env.Config)
 	check(t, err)
 	token, err := k.CoreV1().ServiceAccounts("olm").CreateToken(context.Background(), "olmkit", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
@@ -186,6 +189,17 @@ func restricted(t *testing.T, c client.Client) []byte {
 	out, err := clientcmd.Write(*file)
 	check(t, err)
 	return out
+}
+
+// create creates the objects of a YAML text that do not exist.
+func create(t *testing.T, c client.Client, text []byte) {
+	t.Helper()
+	for doc := range bytes.SplitSeq(text, []byte("---\n")) {
+		u := &unstructured.Unstructured{}
+		if check(t, yaml.Unmarshal(doc, &u.Object)); len(u.Object) > 0 {
+			check(t, client.IgnoreAlreadyExists(c.Create(context.Background(), u)))
+		}
+	}
 }
 
 // newScheme returns a separate scheme, because other goroutines use

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,8 +48,8 @@ func TestPrivateImages(t *testing.T) {
 		t.Fatalf("the format of the test catalog has changed: %s", bundle)
 	}
 	lines[len(lines)-1] = fmt.Sprintf(`{"schema":"olm.bundle","package":"gadget","name":"gadget.v0.3.1","image":"%s/gadget:0.3.1","properties":[{"type":"olm.package","value":{"packageName":"gadget","version":"0.3.1"}}]}`, host)
-	pushImage(t, host+"/catalog:latest", "configs/catalog.json", strings.Join(lines, "\n"), map[string]string{oci.LabelConfigs: "/configs"})
-	pushImage(t, host+"/gadget:0.3.1", "manifests/csv.json", string(manifest), map[string]string{oci.LabelManifests: "manifests/"})
+	pushImage(t, host+"/catalog:latest", map[string]string{oci.LabelConfigs: "/configs"}, "configs/catalog.json", strings.Join(lines, "\n"))
+	pushImage(t, host+"/gadget:0.3.1", map[string]string{oci.LabelManifests: "manifests/"}, "manifests/csv.json", string(manifest))
 
 	ctx, dir := context.Background(), t.TempDir()
 	config := filepath.Join(dir, "config")
@@ -116,14 +117,16 @@ func privateRegistry(t *testing.T) string {
 	return strings.TrimPrefix(ts.URL, "http://")
 }
 
-// pushImage stores an image of one file.
-func pushImage(t *testing.T, ref, file, text string, labels map[string]string) {
+// pushImage stores an image with files, each a name and a text.
+func pushImage(t *testing.T, ref string, labels map[string]string, files ...string) {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	check(t, w.WriteHeader(&tar.Header{Name: file, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o644}))
-	_, err := io.WriteString(w, text)
-	check(t, err)
+	for file := range slices.Chunk(files, 2) {
+		check(t, w.WriteHeader(&tar.Header{Name: file[0], Typeflag: tar.TypeReg, Size: int64(len(file[1])), Mode: 0o644}))
+		_, err := io.WriteString(w, file[1])
+		check(t, err)
+	}
 	check(t, w.Close())
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
 	check(t, err)

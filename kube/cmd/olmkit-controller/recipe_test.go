@@ -42,7 +42,7 @@ func TestRecipe(t *testing.T) {
 	}
 	page, err := os.ReadFile("../../../docs/recipes/cluster.md")
 	check(t, err)
-	others := []string{"cluster", "clusterrole", "replicas", "serviceaccount", "writes"} // flags of kubectl and olmkit
+	others := []string{"all-namespaces", "cluster", "clusterrole", "replicas", "serviceaccount", "writes"} // flags of kubectl and olmkit
 	for _, word := range strings.FieldsFunc(string(page), func(r rune) bool { return strings.ContainsRune("` ,|\n=", r) }) {
 		if name, ok := strings.CutPrefix(word, "--"); ok && name != "" && name[0] >= 'a' && name[0] <= 'z' &&
 			command().Flags().Lookup(name) == nil && !slices.Contains(others, name) {
