@@ -213,6 +213,7 @@ func TestNoClocks(t *testing.T) {
 		"kube/e2e_test.go":                           server,
 		"kube/extension/script_test.go":              server,
 		"kube/extension/server_test.go":              server,
+		"kube/extension/stage_test.go":               server,
 		"kube/fault_test.go":                         server,
 		"kube/fleet_test.go":                         server,
 		"kube/internal/envtest/environment_test.go":  server,

@@ -8,28 +8,27 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/internal/realcat"
@@ -55,7 +54,9 @@ type stage struct {
 	broken   map[string]bool   // by name of the deployment
 	ahead    time.Duration     // of the controller's clock
 
-	stop func()
+	stop     func()
+	requests atomic.Int64 // of controllers
+	kills    bool         // each controller makes one write
 }
 
 // Scripts in testdata/script state what a cluster has, what happens, and what it has then.
@@ -68,7 +69,10 @@ type stage struct {
 //   - apply FILE applies objects as a user, and delete KIND NAME deletes one.
 //   - broken NAME... lists the deployments that do not become available.
 //   - later DURATION advances the clock of the controller.
+//   - many NAMESPACE N applies extensions of N packages, and waits until they are installed.
+//   - quiet checks that the controller makes no requests while nothing changes.
 //   - restart ends the controller and starts another one.
+//   - kills has each controller killed after its first write, and another one started.
 //   - field KIND NAME PATH VALUE waits until a field of an object has a value.
 //   - state FILE waits until the cluster is in a state. With -update it waits until nothing
 //     changes any more, and prints the state.
@@ -107,7 +111,7 @@ func TestScripts(t *testing.T) { // K64, K69
 		Dir: "testdata/script", ContinueOnError: false, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			s.mu.Lock()
-			s.catalogs, s.bundles, s.broken, s.ahead = map[string]string{}, map[string][]byte{}, map[string]bool{}, 0
+			s.catalogs, s.bundles, s.broken, s.ahead, s.kills = map[string]string{}, map[string][]byte{}, map[string]bool{}, 0, false
 			s.mu.Unlock()
 			s.start()
 			e.Defer(s.clean)
@@ -137,8 +141,17 @@ func TestScripts(t *testing.T) { // K64, K69
 				s.mu.Unlock()
 			},
 			"restart": func(*testscript.TestScript, bool, []string) { s.stop(); s.start() },
-			"field":   s.field,
-			"state":   s.state,
+			"kills": func(*testscript.TestScript, bool, []string) {
+				s.stop()
+				s.mu.Lock()
+				s.kills = true
+				s.mu.Unlock()
+				s.start()
+			},
+			"field": s.field,
+			"many":  s.many,
+			"quiet": s.quiet,
+			"state": s.state,
 		},
 	})
 }
@@ -176,94 +189,6 @@ func (s *stage) Bundle(ctx context.Context, image string) (*registryv1.Bundle, e
 	}
 	pkg, _, _ := strings.Cut(strings.TrimPrefix(image, "registry.example/"), ":")
 	return registryv1.FromObjects(ctx, pkg, [][]byte{text}, nil)
-}
-
-// start starts a controller.
-func (s *stage) start() {
-	m, err := ctrl.NewManager(s.env.Config, ctrl.Options{
-		Scheme: s.scheme(), Metrics: server.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: new(true)},
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	now := func() time.Time {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return time.Now().Add(s.ahead)
-	}
-	r := &extension.Reconciler{
-		Client: m.GetClient(), Catalogs: &extension.Served{}, Now: now,
-		Rollouts: &extension.Rollouts{Client: s.client, Namespace: systemNamespace, Bundles: s, Certificates: registryv1.CertManager},
-	}
-	if err := r.SetupWithManager(m); err != nil {
-		s.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- m.Start(ctx) }()
-	s.stop = func() {
-		cancel()
-		if err := <-ended; err != nil {
-			s.t.Error(err)
-		}
-	}
-}
-
-// clean deletes everything that a script made, except namespaces.
-func (s *stage) clean() {
-	ctx := s.t.Context()
-	if err := s.client.DeleteAllOf(ctx, &api.ClusterExtension{}); err != nil {
-		s.t.Error(err)
-	}
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		var list api.ClusterExtensionList
-		if err := s.client.List(ctx, &list); err != nil {
-			s.t.Error(err)
-		}
-		if len(list.Items) == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			s.t.Errorf("extensions are left:\n%s", s.text())
-			break
-		}
-	}
-	s.stop()
-	if err := s.client.DeleteAllOf(ctx, &corev1.Secret{}, client.InNamespace(systemNamespace)); err != nil {
-		s.t.Error(err)
-	}
-	if err := s.client.DeleteAllOf(ctx, &api.ClusterCatalog{}); err != nil {
-		s.t.Error(err)
-	}
-}
-
-// kubelet makes deployments available.
-func (s *stage) kubelet(ctx context.Context) {
-	for ctx.Err() == nil {
-		var list appsv1.DeploymentList
-		if err := s.client.List(ctx, &list); err != nil {
-			return
-		}
-		for i := range list.Items {
-			d := &list.Items[i]
-			s.mu.Lock()
-			status := corev1.ConditionTrue
-			if s.broken[d.Name] {
-				status = corev1.ConditionFalse
-			}
-			s.mu.Unlock()
-			if d.Status.ObservedGeneration == d.Generation && len(d.Status.Conditions) > 0 && d.Status.Conditions[0].Status == status {
-				continue
-			}
-			d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1,
-				Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status}}}
-			s.client.Status().Update(ctx, d) // again if somebody else has changed it
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }
 
 func (s *stage) bundle(ts *testscript.TestScript, _ bool, args []string) {
@@ -308,6 +233,51 @@ func (s *stage) catalog(ts *testscript.TestScript, _ bool, args []string) {
 		ResolvedSource: &api.ResolvedCatalogSource{Type: "Image", Image: &api.ResolvedImageSource{Ref: "registry.example/catalog@sha256:" + digest}},
 	}
 	ts.Check(s.client.Status().Update(s.t.Context(), cat))
+}
+
+func (s *stage) many(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	for i := range n {
+		name := fmt.Sprintf("many-%d", i)
+		s.bundle(ts, false, []string{name, "1.0.0"})
+		s.catalog(ts, false, []string{"community", name, "1.0.0"})
+	}
+	for i := range n {
+		e := clusterExtension(s.t, fmt.Sprintf("packageName: many-%d", i))
+		e.Name, e.Spec.Namespace = fmt.Sprintf("many-%d", i), args[0]
+		ts.Check(s.client.Create(s.t.Context(), e))
+	}
+	for deadline := time.Now().Add(2 * patience); ; time.Sleep(100 * time.Millisecond) {
+		var list api.ClusterExtensionList
+		ts.Check(s.client.List(s.t.Context(), &list))
+		installed := 0
+		for _, e := range list.Items {
+			if meta.IsStatusConditionTrue(e.Status.Conditions, "Available") {
+				installed++
+			}
+		}
+		if installed == n {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%d of %d extensions are installed:\n%s", installed, n, s.text())
+		}
+	}
+}
+
+// quiet waits until the controller makes no more requests, and checks that it makes none.
+func (s *stage) quiet(ts *testscript.TestScript, _ bool, _ []string) {
+	last := int64(-1)
+	for deadline := time.Now().Add(patience); s.requests.Load() != last; time.Sleep(3 * time.Second) {
+		if last = s.requests.Load(); time.Now().After(deadline) {
+			ts.Fatalf("%d requests, and no end", last)
+		}
+	}
+	time.Sleep(5 * time.Second)
+	if n := s.requests.Load() - last; n > 0 {
+		ts.Fatalf("%d requests at rest", n)
+	}
 }
 
 // objects calls f for each object in a file.

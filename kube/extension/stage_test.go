@@ -1,0 +1,186 @@
+package extension_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/olmkit/olmkit/kube/extension"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+// A counter counts requests.
+type counter struct {
+	http.RoundTripper
+	n *atomic.Int64
+}
+
+func (c counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.n.Add(1)
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// killable returns a client for a controller. If kills is set, it closes dead instead of making
+// a second write, and makes none from then on.
+func (s *stage) killable(config *rest.Config, kills bool, dead chan struct{}) client.Client {
+	inner, err := client.NewWithWatch(config, client.Options{Scheme: s.scheme()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var writes atomic.Int64
+	count := func(write func() error) error {
+		if n := writes.Add(1); kills && n > 1 {
+			if n == 2 {
+				close(dead)
+			}
+			return errors.New("killed")
+		}
+		return write()
+	}
+	return interceptor.NewClient(inner, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return count(func() error { return c.Create(ctx, o, opts...) })
+		},
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			return count(func() error { return c.Update(ctx, o, opts...) })
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return count(func() error { return c.Patch(ctx, o, p, opts...) })
+		},
+		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+			return count(func() error { return c.Apply(ctx, o, opts...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			return count(func() error { return c.Delete(ctx, o, opts...) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			return count(func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+		},
+	})
+}
+
+// start starts a controller, and another one whenever it is killed.
+func (s *stage) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			s.controller(ctx)
+		}
+	}()
+	s.stop = func() { cancel(); <-ended }
+}
+
+// controller runs a controller until the context ends or it is killed.
+func (s *stage) controller(ctx context.Context) {
+	config := rest.CopyConfig(s.env.Config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counter{next, &s.requests} })
+	m, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme: s.scheme(), Metrics: server.Options{BindAddress: "0"}, Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
+	})
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	now := func() time.Time {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return time.Now().Add(s.ahead)
+	}
+	s.mu.Lock()
+	kills := s.kills
+	s.mu.Unlock()
+	dead := make(chan struct{})
+	c := s.killable(config, kills, dead)
+	r := &extension.Reconciler{
+		Client: c, Catalogs: &extension.Served{}, Now: now,
+		Rollouts: &extension.Rollouts{Client: c, Namespace: systemNamespace, Bundles: s, Certificates: registryv1.CertManager},
+	}
+	if err := r.SetupWithManager(m); err != nil {
+		s.t.Error(err)
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-dead:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if err := m.Start(ctx); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// clean deletes everything that a script made, except namespaces.
+func (s *stage) clean() {
+	ctx := s.t.Context()
+	if err := s.client.DeleteAllOf(ctx, &api.ClusterExtension{}); err != nil {
+		s.t.Error(err)
+	}
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		var list api.ClusterExtensionList
+		if err := s.client.List(ctx, &list); err != nil {
+			s.t.Error(err)
+		}
+		if len(list.Items) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			s.t.Errorf("extensions are left:\n%s", s.text())
+			break
+		}
+	}
+	s.stop()
+	if err := s.client.DeleteAllOf(ctx, &corev1.Secret{}, client.InNamespace(systemNamespace)); err != nil {
+		s.t.Error(err)
+	}
+	if err := s.client.DeleteAllOf(ctx, &api.ClusterCatalog{}); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// kubelet makes deployments available.
+func (s *stage) kubelet(ctx context.Context) {
+	for ctx.Err() == nil {
+		var list appsv1.DeploymentList
+		if err := s.client.List(ctx, &list); err != nil {
+			return
+		}
+		for i := range list.Items {
+			d := &list.Items[i]
+			s.mu.Lock()
+			status := corev1.ConditionTrue
+			if s.broken[d.Name] {
+				status = corev1.ConditionFalse
+			}
+			s.mu.Unlock()
+			if d.Status.ObservedGeneration == d.Generation && len(d.Status.Conditions) > 0 && d.Status.Conditions[0].Status == status {
+				continue
+			}
+			d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1,
+				Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status}}}
+			s.client.Status().Update(ctx, d) // again if somebody else has changed it
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
