@@ -97,7 +97,7 @@ func TestFleet(t *testing.T) {
 
 	for _, command := range [][]string{
 		{"status", "-o", "json"}, {"status", "-n", "team-0001", "-o", "wide"}, {"resolve", "-n", "team-0001"},
-		{"plan", "-n", "team-0001"}, {"plan", "-n", "team-0002", "-o", "json"}, {"simulate", "-n", "team-0001"},
+		{"plan", "-n", "team-0001"}, {"plan", "-n", "team-0002", "-o", "json"}, {"simulate", "-n", "team-0001"}, {"simulate", "--all-namespaces", "--writes"},
 		{"path", "op-0001"}, {"snapshot", "-o", "-"},
 	} {
 		if command[0] != "snapshot" {
