@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -23,7 +24,7 @@ import (
 
 func newCRDSafety(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "crd-safety OLD NEW",
+		Use:   "crd-safety {OLD|--cluster|-f FILE...} NEW",
 		Short: "Check whether CRDs can be upgraded, as OLM v1 does",
 		Long: `Crd-safety compares CustomResourceDefinitions as OLM v1 does before it installs or
 upgrades a bundle, and lists each change that can break stored objects or clients.
@@ -31,6 +32,7 @@ upgrades a bundle, and lists each change that can break stored objects or client
 OLD and NEW are files with CRDs, - for standard input, or bundle directories. Each CRD
 in NEW is compared with the CRD of that name in OLD; a CRD that OLD lacks is safe.
 Other objects are skipped, so OLD can be the output of "kubectl get crds -o yaml".
+With --cluster or --filename, OLD is the CRDs of a cluster.
 
 By default nested schemas are compared field by field. If OLM v1 gives another
 verdict, a note on standard error reports it. --as-upstream gives the verdict of OLM
@@ -46,11 +48,14 @@ same or served), version, path, validation.
 Exit codes: 0 all CRDs can be upgraded, 1 some cannot, 2 the input could not be read.
 With --problem: 0 if every problem was answered.`,
 		Example: `  olmkit crd-safety ./etcd/0.9.2 ./etcd/0.9.4
+  olmkit crd-safety --cluster ./etcd/0.9.4
   kubectl get crds -o yaml | olmkit crd-safety - ./etcd/0.9.4 --as-upstream
   olmkit crd-safety --problem problems.jsonl --root . --as-upstream -o json`,
 	}
 	enforcement := string(crdsafety.Strict)
 	c := &crdSafety{loader: newLoader(e)}
+	var s clusterState
+	s.addCluster(cmd)
 	f := addFormat(cmd)
 	addChoice(cmd, &enforcement, "enforcement", "", "spec.install.preflight.crdUpgradeSafety.enforcement of the ClusterExtension; None compares nothing", string(crdsafety.Strict), string(crdsafety.None))
 	cmd.Flags().BoolVar(&c.opts.AsUpstream, "as-upstream", false, "give the verdict of OLM v1, with its false alarms")
@@ -66,10 +71,22 @@ With --problem: 0 if every problem was answered.`,
 			return usagef("--problem is answered in JSON; add -o json")
 		case in.file != "":
 			return c.stream(cmd.Context(), in)
+		case s.given() && len(args) != 1:
+			return usagef("name the new CRDs, to compare them with those of the cluster: a file or a bundle directory")
+		case s.given():
+			old, err := c.ofCluster(cmd.Context(), &s)
+			if err != nil {
+				return err
+			}
+			return c.run(cmd.Context(), old, args[0])
 		case len(args) != 2:
-			return usagef("name the old and the new CRDs: files or bundle directories")
+			return usagef("name the old and the new CRDs: files or bundle directories; or only the new ones, with --cluster or --filename")
 		}
-		return c.run(cmd.Context(), args[0], args[1])
+		old, err := c.read(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		return c.run(cmd.Context(), old, args[1])
 	}
 	return cmd
 }
@@ -83,12 +100,8 @@ type crdSafety struct {
 
 type crds []*apiextensionsv1.CustomResourceDefinition
 
-// run compares two files or directories.
-func (c *crdSafety) run(ctx context.Context, from, to string) error {
-	old, err := c.read(ctx, from)
-	if err != nil {
-		return err
-	}
+// run compares CRDs with those of a file or directory.
+func (c *crdSafety) run(ctx context.Context, old crds, to string) error {
 	new, err := c.read(ctx, to)
 	if err != nil {
 		return err
@@ -165,6 +178,27 @@ func (c *crdSafety) read(ctx context.Context, name string) (crds, error) {
 		}
 		if err := c.file(ctx, root, path.Join(dir, e.Name()), filepath.Join(name, dir, e.Name()), &out); err != nil {
 			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ofCluster returns the CRDs of a cluster.
+func (c *crdSafety) ofCluster(ctx context.Context, s *clusterState) (crds, error) {
+	cluster, err := s.read(ctx, c.loader)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.readable(olm.GroupCRD); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(cluster.Known, olm.GroupKind{Group: olm.GroupCRD, Kind: olm.KindCRD}) {
+		return nil, errors.New("the files of --filename have no CustomResourceDefinitions, so those of the cluster are unknown; add the output of \"kubectl get crds -o yaml\"")
+	}
+	var out crds
+	for _, o := range cluster.List() {
+		if err := out.put(o); err != nil {
+			return nil, fmt.Errorf("CustomResourceDefinition %s of the cluster: %w", o.Metadata.Name, err)
 		}
 	}
 	return out, nil

@@ -270,6 +270,33 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestLiveCRDs checks that CRDs are compared with those of a cluster, and that CRDs that may not be listed are not
+// taken for absent.
+func TestLiveCRDs(t *testing.T) {
+	const crd = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer, maximum: 10}}}}}
+`
+	server, config := serve(t, liveState+"\n---"+crd)
+	tighter := asFile(t, "new.yaml", strings.Replace(crd, "maximum: 10", "maximum: 5", 1))
+	code, out, stderr := runOlmkit(t, "crd-safety", "--kubeconfig", config, tighter)
+	if code != 1 || !strings.Contains(out, "CRD widgets.example.com: unsafe") {
+		t.Errorf("exit code %d, %s%s", code, out, stderr)
+	}
+	server.forbidden = []string{"/apis/apiextensions.k8s.io/v1/customresourcedefinitions"}
+	code, out, stderr = runOlmkit(t, "crd-safety", "--kubeconfig", config, tighter)
+	if code != 2 || !strings.Contains(stderr, "CustomResourceDefinition.apiextensions.k8s.io: may not be listed") {
+		t.Errorf("exit code %d, %s%s", code, out, stderr)
+	}
+}
+
 // TestLiveUnread checks that kinds that the user may not read are reported once and treated as unknown, and that a
 // plan fails if the kinds that it depends on cannot be read.
 func TestLiveUnread(t *testing.T) {
