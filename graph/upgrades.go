@@ -113,6 +113,18 @@ type UpgradeOptions struct {
 	MaxSteps int
 	// Without, if set, reports bundles that are never chosen.
 	Without func(Bundle) bool
+	// Excluded are upgrades that are never taken; see [Upgrades.Without].
+	Excluded []Exclusion
+}
+
+// An Exclusion excludes the upgrade from one bundle to another, because an administrator does
+// not want it.
+type Exclusion struct {
+	// From and To are the names of the bundles.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Reason is what explanations show.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Upgrades are the upgrades within a package under one reading: its nodes and the steps
@@ -129,6 +141,7 @@ type Upgrades struct {
 	steps    []stepRec
 	reasons  []reasonRec
 	order    []int32 // place of each node by version in v1's order
+	excluded []excludedStep
 	err      error
 }
 
@@ -158,6 +171,12 @@ type reasonRec struct {
 	edge    Edge
 }
 
+// An excludedStep is a step that an exclusion removed.
+type excludedStep struct {
+	from, to int32
+	reason   string
+}
+
 // Upgrades returns the upgrades of a package under a reading. The nodes are the bundles
 // of the selected channels, the names in their edges, and opts.Installed. A channel
 // that cannot be used ([Channel.Err]) has no classic upgrades.
@@ -172,7 +191,37 @@ func (p Package) Upgrades(reading Reading, opts *UpgradeOptions) *Upgrades {
 	b.addArcs()
 	b.addHeads()
 	b.finish()
+	if len(opts.Excluded) > 0 {
+		return u.Without(opts.Excluded)
+	}
 	return u
+}
+
+// Without returns the upgrades without the excluded ones. Nodes and heads are the same.
+// Exclusions of upgrades that do not exist have no effect.
+func (u *Upgrades) Without(list []Exclusion) *Upgrades { // G4
+	out := *u
+	out.of = slices.Clone(u.of)
+	out.steps = make([]stepRec, 0, len(u.steps))
+	out.excluded = slices.Clip(u.excluded)
+	reasons := make(map[[2]string]string, len(list))
+	for _, x := range list {
+		reasons[[2]string{x.From, x.To}] = x.Reason
+	}
+	for i := range u.of {
+		s := span{from: uint32(len(out.steps))}
+		for _, step := range in(u.steps, u.of[i].steps) {
+			why, is := reasons[[2]string{u.nodes[i].Name, u.nodes[step.to].Name}]
+			if is {
+				out.excluded = append(out.excluded, excludedStep{int32(i), step.to, why})
+				continue
+			}
+			out.steps = append(out.steps, step)
+		}
+		s.to = uint32(len(out.steps))
+		out.of[i].steps = s
+	}
+	return &out
 }
 
 // preferred returns the named channels in that order, or all: the default

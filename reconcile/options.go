@@ -96,6 +96,8 @@ type Options struct {
 	// Resolver are the options of the resolution. The version of the cluster is
 	// filled in.
 	Resolver resolver.Options
+	// Policies pin, hold or exclude packages, or exclude upgrades, in every resolution.
+	Policies []resolver.Policy
 	// Resolve replaces resolver.Resolve, for example to measure it or to cache its
 	// answers. It must give the same answers.
 	Resolve func(context.Context, resolver.Problem) (*resolver.Solution, error)
@@ -129,5 +131,5 @@ func (o *Options) resolutions() subscription.Options {
 	if resolve == nil {
 		resolve = resolver.Resolve
 	}
-	return subscription.Options{Resolver: o.Resolver, Resolve: resolve}
+	return subscription.Options{Resolver: o.Resolver, Policies: o.Policies, Resolve: resolve}
 }

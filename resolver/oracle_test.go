@@ -349,6 +349,11 @@ func (o *oracle) ruled(c *candidate) bool {
 		if p.Package != c.ref.Package {
 			return false
 		}
+		if p.From != "" && !slices.ContainsFunc(o.all, func(in *candidate) bool {
+			return in.catalog < 0 && slices.Contains(in.pkgs, p.Package) && (in.ref.Name == p.From || in.version.String() == p.From)
+		}) {
+			return false
+		}
 		isVersion := func(text string) bool { r, err := semver.Parse(text); return err == nil && r.Equals(c.version) }
 		in, err := semver.ParseRange(p.Exclude)
 		return p.Hold || p.Pin != "" && p.Pin != c.ref.Name && !isVersion(p.Pin) ||

@@ -26,6 +26,8 @@ func (u *universe) addPolicies() error {
 			return document.Errorf(path+"/package", "is missing; name the package that the policy applies to")
 		case set != 1:
 			return document.Errorf(path, "sets %d of pin, hold and exclude; set exactly one", set)
+		case p.From != "" && p.Exclude == "":
+			return document.Errorf(path+"/from", "limits only exclude; remove it, or exclude bundles")
 		}
 		r := ruling{Policy: p}
 		if err := u.aimless(p); err != nil {
@@ -49,7 +51,7 @@ func (u *universe) addPolicies() error {
 
 func comparePolicies(a, b *Policy) int {
 	// The text alone may be ambiguous.
-	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.Pin, b.Pin), cmp.Compare(a.Exclude, b.Exclude), cmp.Compare(a.Reason, b.Reason))
+	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.Pin, b.Pin), cmp.Compare(a.Exclude, b.Exclude), cmp.Compare(a.From, b.From), cmp.Compare(a.Reason, b.Reason))
 }
 
 // aimless returns an error if an exclusion cannot match anything. Otherwise its author would
@@ -77,6 +79,13 @@ func (u *universe) aimless(p *Policy) error {
 	return fmt.Errorf("%q is neither a bundle of package %s nor a version range: %w", p.Exclude, p.Package, err)
 }
 
+// upgrades reports whether an installed operator of a package has a name or version.
+func (u *universe) upgrades(pkg, from string) bool {
+	return slices.ContainsFunc(u.installedOf(pkg), func(in *installed) bool {
+		return in.Name == from || in.version.String() == from
+	})
+}
+
 // policyBlocks returns the fact that a policy blocks a candidate from a catalog (G8), or nil.
 // Policies do not apply to installed operators.
 func (u *universe) policyBlocks(c cand) fact.Fact {
@@ -87,6 +96,7 @@ func (u *universe) policyBlocks(c cand) fact.Fact {
 	for _, r := range u.policies[b.Package().Name()] {
 		forbidden := false
 		switch {
+		case r.From != "" && !u.upgrades(b.Package().Name(), r.From):
 		case r.Hold:
 			forbidden = true
 		case r.Pin != "":

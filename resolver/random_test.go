@@ -340,5 +340,10 @@ func (g *generator) policy() {
 	case 4:
 		p.Exclude = g.rng()
 	}
+	if p.Exclude != "" && len(g.p.Installed) > 0 && g.IntN(2) == 0 { // an upgrade
+		if p.From = pick(g, g.p.Installed...).Name; g.IntN(3) == 0 {
+			p.From = b.version
+		}
+	}
 	g.p.Policies = append(g.p.Policies, p)
 }

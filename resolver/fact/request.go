@@ -35,7 +35,9 @@ type Policy struct {
 	Hold bool `json:"hold,omitzero"`
 	// Exclude blocks bundles, by name or version range.
 	Exclude string `json:"exclude,omitempty"`
-	Reason  string `json:"reason,omitempty"`
+	// From, the name or version of an installed operator, limits Exclude to upgrades from it.
+	From   string `json:"from,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // String returns what the policy does, and its reason.
@@ -46,6 +48,8 @@ func (p *Policy) String() string {
 		what = fmt.Sprintf("package %s is pinned to %s", p.Package, p.Pin)
 	case p.Hold:
 		what = fmt.Sprintf("package %s is on hold", p.Package)
+	case p.From != "":
+		what = fmt.Sprintf("the upgrade of package %s from %s to %s is excluded", p.Package, p.From, p.Exclude)
 	default:
 		what = fmt.Sprintf("%s of package %s is excluded", p.Exclude, p.Package)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/bundle"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/graph"
@@ -102,17 +101,6 @@ type packageImpact struct {
 	Edges       []edgeImpact `json:"edges,omitempty"`
 }
 
-// An edgeImpact is the verdict on one upgrade.
-type edgeImpact struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-	// Verdict is empty if the upgrade was not compared. Error then has the reason.
-	Verdict impact.Verdict `json:"verdict,omitempty"`
-	Error   string         `json:"error,omitempty"`
-	// Codes are the codes of all changes, sorted.
-	Codes []fbc.Code `json:"codes,omitempty"`
-}
-
 // judge compares the bundles of all upgrades of a package.
 func (i *impactRun) judge(ctx context.Context, p graph.Package) (*packageImpact, error) {
 	reading := graph.V1
@@ -124,42 +112,23 @@ func (i *impactRun) judge(ctx context.Context, p graph.Package) (*packageImpact,
 	if u.Err() != nil {
 		return nil, u.Err()
 	}
-	bundles := i.bundlesOf(i.pull, p)
+	judge := i.judgeOf(i.bundlesOf(i.pull, p))
 	for step := range u.AllSteps() {
-		edge := edgeImpact{From: step.From.Name, To: step.To.Name}
-		old, err := bundles.get(ctx, step.From.Name)
-		var created *readBundle
-		if err == nil {
-			created, err = bundles.get(ctx, step.To.Name)
-		}
-		var r *impact.Report
-		if err == nil {
-			r, err = impact.Compare(ctx, old.Bundle, created.Bundle, &i.opts)
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+		edge, err := judge.of(ctx, step.From.Name, step.To.Name)
 		if err != nil {
-			edge.Error = readErrorText(err)
-			out.Unavailable++
-			out.Edges = append(out.Edges, edge)
-			continue
+			return nil, err
 		}
-		edge.Verdict = r.Verdict
-		switch r.Verdict {
-		case impact.Breaks:
+		switch {
+		case edge.Error != "":
+			out.Unavailable++
+		case edge.Verdict == impact.Breaks:
 			out.Breaks++
-		case impact.Look:
+		case edge.Verdict == impact.Look:
 			out.Look++
 		default:
 			out.Safe++
 		}
-		for _, d := range r.Findings() {
-			edge.Codes = append(edge.Codes, d.Code)
-		}
-		slices.Sort(edge.Codes)
-		edge.Codes = slices.Compact(edge.Codes)
-		out.Edges = append(out.Edges, edge)
+		out.Edges = append(out.Edges, *edge)
 	}
 	return out, nil
 }

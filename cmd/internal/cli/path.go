@@ -26,15 +26,22 @@ FROM and TO are versions or names of bundles, or BUNDLE@VERSION for a bundle tha
 in no catalog ("olmkit help operators"). Without --channel, classic uses the default
 channel, and v1 all channels.
 
+With --avoid breaks, the shortest path is the shortest one without an upgrade that
+breaks something, as "olmkit impact" finds it. If there is none, the upgrades that
+block every path are listed. Upgrades whose manifests are not available count as
+safe, and are marked.
+
 With --cluster or --filename, FROM, the channel and the catalog are those of the
 operator of the package in a cluster; v1 is the reading of a ClusterExtension.
 
 Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		Example: `  olmkit path ./catalog etcd 0.9.0
   olmkit path --cluster etcd
+  olmkit path ./catalog etcd 0.9.0 --avoid breaks --bundles ./operators
   olmkit path --sample etcd 0.9.0 0.9.4 --reading v1`,
 	}
 	f, from, reading := addFormat(cmd), addCatalog(cmd), addReading(cmd)
+	avoid := addAvoid(cmd)
 	var channels []string
 	var s clusterState
 	s.addCluster(cmd)
@@ -44,7 +51,11 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 	cmd.ValidArgsFunction = from.completeArgs(e, 2)
 	completeFlag(cmd, "channel", from.completeChannel(e))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := avoid.check(); err != nil {
+			return err
+		}
 		l := newLoader(e)
+		l.whole = avoid.on() // for the manifests
 		var p graph.Package
 		var err error
 		if s.given() {
@@ -100,10 +111,12 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 			return u.Err()
 		}
 		a.Heads, a.Walk = u.Heads(), u.Walk(a.From)
-		if a.To != nil {
-			a.Shortest, a.OK = u.Path(a.From, *a.To)
-		} else {
-			a.Shortest, a.OK = u.PathToHead(a.From)
+		a.find(u)
+		if avoid.on() {
+			a.avoid = avoid.verdict
+			if err := avoid.avoiding(cmd.Context(), e, u, p, a); err != nil {
+				return err
+			}
 		}
 		if err := (&printer{w: e.stdout, format: *f}).print(a); err != nil {
 			return err
@@ -156,27 +169,55 @@ type pathAnswer struct {
 	Heads    []graph.Node `json:"heads"`
 	Walk     graph.Walk   `json:"walk"`
 	Shortest []graph.Step `json:"shortest"`
+	// Impact has the verdicts on the steps of Shortest with --avoid, Avoided the upgrades that
+	// are not taken because of theirs and, if there is no path, Blocking those that block every
+	// path.
+	Impact   []edgeImpact `json:"impact,omitempty"`
+	Avoided  []edgeImpact `json:"avoided,omitempty"`
+	Blocking []edgeImpact `json:"blocking,omitempty"`
+
+	avoid string
+}
+
+// find sets the shortest path.
+func (a *pathAnswer) find(u *graph.Upgrades) {
+	if a.To != nil {
+		a.Shortest, a.OK = u.Path(a.From, *a.To)
+	} else {
+		a.Shortest, a.OK = u.PathToHead(a.From)
+	}
 }
 
 func (a *pathAnswer) text(w io.Writer) error {
 	var b strings.Builder
 	steps := func(list []graph.Step) {
 		for i, s := range list {
-			visible.Fprintf(&b, "%3d. %s -> %s (%s)\n", i+1, s.From, s.To, s.Why())
+			visible.Fprintf(&b, "%3d. %s -> %s (%s)%s\n", i+1, s.From, s.To, s.Why(), a.verdict(s))
 		}
 	}
 	to := "the head"
 	if a.To != nil {
 		to = a.To.String()
 	}
+	without := ""
+	if len(a.Avoided) > 0 {
+		without = " without " + avoidText(a.avoid)
+	}
 	switch {
+	case !a.OK && len(a.Blocking) > 0:
+		visible.Fprintf(&b, "No path leads from %s to %s%s. These upgrades block every path:\n", a.From, to, without)
+		writeEdges(&b, a.Blocking)
 	case !a.OK:
 		visible.Fprintf(&b, "No path leads from %s to %s.\n", a.From, to)
 	case len(a.Shortest) == 0:
 		visible.Fprintf(&b, "%s is already there.\n", a.From)
 	default:
-		visible.Fprintf(&b, "The shortest path from %s to %s has %s:\n", a.From, to, phrase.Count(len(a.Shortest), "step"))
+		visible.Fprintf(&b, "The shortest path from %s to %s%s has %s:\n", a.From, to, without, phrase.Count(len(a.Shortest), "step"))
 		steps(a.Shortest)
+		if len(a.Avoided) > 0 {
+			visible.Fprintf(&b, "Avoided:\n")
+			writeEdges(&b, a.Avoided)
+		}
 	}
 	if a.OK && len(a.Walk.Steps) > 0 && !a.Walk.Loops && slices.EqualFunc(a.Walk.Steps, a.Shortest, func(x, y graph.Step) bool { return x.To == y.To }) {
 		visible.Fprintf(&b, "%s takes this path on its own.\n", readerName(a.Reading))
@@ -197,6 +238,16 @@ func (a *pathAnswer) text(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// verdict returns the verdict on a step, in brackets after a space, if it is known.
+func (a *pathAnswer) verdict(s graph.Step) string {
+	for _, e := range slices.Concat(a.Impact, a.Avoided) {
+		if e.From == s.From.Name && e.To == s.To.Name {
+			return " [" + e.verdictText() + "]"
+		}
+	}
+	return ""
 }
 
 // readerName returns the name of the OLM version that uses a reading.

@@ -34,6 +34,10 @@ does not contain the manifests of a bundle, the bundle's properties replace them
 Below the plan are notes for administrators: operators that block the upgrade of the
 platform or must not be upgraded, or that are not supported in one cluster.
 
+With --avoid breaks, OLM would be kept from upgrades that break something, as
+"olmkit impact" finds it in the bundles and on the cluster: the plan is the one
+without them, or an explanation of why there is none.
+
 To see what follows from these writes, run "olmkit simulate".
 
 Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved (the plan
@@ -45,9 +49,13 @@ shows why), 2 the input could not be read.`,
 	var s clusterState
 	f := addFormat(cmd)
 	s.addFlags(cmd)
+	avoid := addAvoid(cmd)
 	platform := cmd.Flags().String("platform-version", "", "the `VERSION` of the platform, such as 4.19.3, to show what blocks its upgrade (default: that of the ClusterVersion)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
+		if err := avoid.check(); err != nil {
+			return err
+		}
 		l := newLoader(e)
 		l.whole = true // the plan needs the manifests
 		cluster, catalogs, err := s.load(ctx, l, args)
@@ -63,7 +71,13 @@ shows why), 2 the input could not be read.`,
 		if err != nil {
 			return err
 		}
-		plan, err := reconcile.Decide(ctx, snapshot, catalogs, opts)
+		var plan *reconcile.Plan
+		var avoided []edgeImpact
+		if avoid.on() {
+			plan, avoided, err = avoid.deciding(ctx, e, &s, snapshot, catalogs, opts)
+		} else {
+			plan, err = reconcile.Decide(ctx, snapshot, catalogs, opts)
+		}
 		if err != nil {
 			return err
 		}
@@ -74,7 +88,7 @@ shows why), 2 the input could not be read.`,
 			return err
 		}
 		out := printer{w: e.stdout, format: *f}
-		if err := out.print(&planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice}); err != nil {
+		if err := out.print(&planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, Avoided: avoided}); err != nil {
 			return err
 		}
 		if plan.Refused != nil {
@@ -93,11 +107,12 @@ type planDocument struct {
 	Refused string
 	Report  *resolver.Report
 	Advice  *reconcile.Advice
+	Avoided []edgeImpact
 }
 
 // MarshalJSON returns one object with the members of the plan and of the rest of the document.
 func (d *planDocument) MarshalJSON() ([]byte, error) {
-	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice}, json.Deterministic(true))
+	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice, d.Avoided}, json.Deterministic(true))
 }
 
 // A planJSON is the JSON form of a planDocument.
@@ -110,6 +125,8 @@ type planJSON struct {
 	// Report is the full explanation, with fixes.
 	Report *resolver.Report  `json:"report,omitzero"`
 	Advice *reconcile.Advice `json:"advice"`
+	// Avoided are the upgrades that --avoid excludes, with their verdicts.
+	Avoided []edgeImpact `json:"avoided,omitempty"`
 }
 
 // planFields is a plan without its methods, so that its MarshalJSON is not used for the whole
@@ -131,6 +148,9 @@ func (d *planDocument) text(w io.Writer) error {
 	}
 	if err == nil {
 		err = writeRefusal(w, d.Refused, d.Report)
+	}
+	for _, x := range d.Avoided {
+		print("avoided: %s -> %s: %s\n", x.From, x.To, x.verdictText())
 	}
 	for _, n := range d.Notes {
 		if !n.Advice { // advice is printed below

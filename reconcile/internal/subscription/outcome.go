@@ -16,6 +16,7 @@ import (
 // Options are the fields of reconcile.Options that concern resolution.
 type Options struct {
 	Resolver resolver.Options
+	Policies []resolver.Policy
 	// Resolve is resolver.Resolve or a replacement for it.
 	Resolve func(context.Context, resolver.Problem) (*resolver.Solution, error)
 }

@@ -27,7 +27,7 @@ func Problem(ctx context.Context, w *world.World, p *change.Writer, content cata
 // installed or has failed are held: the operator must stay as it is until it is
 // installed.
 func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
-	pr := resolver.Problem{ID: p.Namespace, Namespace: p.Namespace, GlobalNamespace: p.GlobalNamespace, Options: p.opts.Resolver}
+	pr := resolver.Problem{ID: p.Namespace, Namespace: p.Namespace, GlobalNamespace: p.GlobalNamespace, Policies: p.opts.Policies, Options: p.opts.Resolver}
 	pr.Options.Cluster.KubeVersion = cmp.Or(pr.Options.Cluster.KubeVersion, p.KubeVersion)
 	for _, c := range catalogs {
 		pr.Catalogs = append(pr.Catalogs, c.Entry)
