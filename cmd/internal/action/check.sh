@@ -3,7 +3,7 @@
 # repository and reads its variables from there; olmkit is in $RUNNER_TEMP.
 set -euo pipefail
 : "${CATALOG:?names the directory of the catalog}"
-: "${READING:=classic}" "${BASE:=}" "${FAIL_ON=errors lost}"
+: "${READING:=classic}" "${BASE:=}" "${FAIL_ON=errors lost}" "${BUNDLES:=}" "${PULL:=false}"
 work=$RUNNER_TEMP/olmkit-action
 olmkit=$work/olmkit
 sarif=$work/olmkit.sarif
@@ -37,10 +37,29 @@ run() {
 	if [ "$code" -gt 1 ]; then exit "$code"; fi
 }
 
-run validate "$CATALOG" -o github
-run validate "$CATALOG" -o sarif >"$sarif"
-run validate "$CATALOG" >"$work/findings.txt"
-run validate "$CATALOG" -o json >"$work/findings.json"
+# The catalog before the change, if there is one.
+has_base=
+judge=() # how to judge the upgrades that the change adds
+if [ -n "$BASE" ]; then
+	git rev-parse -q --verify "$BASE^{commit}" >/dev/null || git fetch -q --depth=1 origin "$BASE"
+	rm -rf "$work/base"
+	mkdir -p "$work/base"
+	if git cat-file -e "$BASE:./$CATALOG" 2>/dev/null; then
+		has_base=yes
+		git archive "$BASE" -- "$CATALOG" | tar -x -C "$work/base"
+		code=0
+		"$olmkit" validate "$work/base/$CATALOG" >/dev/null 2>&1 || code=$?
+		if [ "$code" -le 1 ]; then
+			judge=("--base=$work/base/$CATALOG" "--reading=$READING" "--bundles=$BUNDLES")
+			if [ "$PULL" = true ]; then judge+=(--pull); fi
+		fi
+	fi
+fi
+
+run validate "$CATALOG" "${judge[@]}" -o github
+run validate "$CATALOG" "${judge[@]}" -o sarif >"$sarif"
+run validate "$CATALOG" "${judge[@]}" >"$work/findings.txt"
+run validate "$CATALOG" "${judge[@]}" -o json >"$work/findings.json"
 read -r errors warnings < <(sed -n 's/.*"errors":\([0-9]*\),"warnings":\([0-9]*\)[,}].*/\1 \2/p' "$work/findings.json")
 
 # Text is indented, so that nothing in it can end the block.
@@ -57,12 +76,8 @@ lost=
 known=yes # whether lost says all that there is to say
 code=0
 if [ -n "$BASE" ]; then
-	git rev-parse -q --verify "$BASE^{commit}" >/dev/null || git fetch -q --depth=1 origin "$BASE"
-	rm -rf "$work/base"
-	mkdir -p "$work/base"
 	{ echo "### Since the base"; echo; } >>"$summary"
-	if git cat-file -e "$BASE:./$CATALOG" 2>/dev/null; then
-		git archive "$BASE" -- "$CATALOG" | tar -x -C "$work/base"
+	if [ -n "$has_base" ]; then
 		compare=("$olmkit" diff "$work/base/$CATALOG" "$CATALOG" --reading "$READING")
 		"${compare[@]}" >"$work/diff.txt" 2>&1 || code=$?
 		indent "$work/diff.txt" >>"$summary"

@@ -97,15 +97,7 @@ func (j *edgeJudge) of(ctx context.Context, from, to string) (*edgeImpact, error
 		return e, nil
 	}
 	e := &edgeImpact{From: from, To: to}
-	old, err := j.bundles.get(ctx, from)
-	var created *readBundle
-	if err == nil {
-		created, err = j.bundles.get(ctx, to)
-	}
-	var r *impact.Report
-	if err == nil {
-		r, err = j.compare(ctx, old.Bundle, created.Bundle)
-	}
+	r, err := j.report(ctx, from, to)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -121,6 +113,19 @@ func (j *edgeJudge) of(ctx context.Context, from, to string) (*edgeImpact, error
 	}
 	j.known[key] = e
 	return e, nil
+}
+
+// report compares the bundles of an upgrade.
+func (j *edgeJudge) report(ctx context.Context, from, to string) (*impact.Report, error) {
+	old, err := j.bundles.get(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	created, err := j.bundles.get(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	return j.compare(ctx, old.Bundle, created.Bundle)
 }
 
 // exclusion returns why an upgrade is avoided, for explanations.

@@ -249,5 +249,5 @@ func readErrorText(err error) string {
 	for _, p := range e.Problems {
 		lines = append(lines, p.String())
 	}
-	return strings.Join(slices.Compact(lines), "; ")
+	return strings.Replace(err.Error(), e.Error(), strings.Join(slices.Compact(lines), "; "), 1)
 }

@@ -133,7 +133,7 @@ func propertiesOf(ctx context.Context, b graph.Bundle) ([]property.Property, err
 // after versions; if that of the bundle is not, all directories of the package are read.
 func (p *packageBundles) inTree(ctx context.Context, name string, known graph.Bundle) (*readBundle, error) {
 	root := filepath.Join(p.run.tree, p.packages[0].Name())
-	if p.tree == nil && known != (graph.Bundle{}) && known.HasVersion() {
+	if known != (graph.Bundle{}) && known.HasVersion() {
 		b, err := p.inDir(ctx, filepath.Join(root, known.Version().String()))
 		if err != nil || b != nil && b.CSV().Name == name {
 			return b, err

@@ -31,11 +31,17 @@ checks a bundle: a directory with manifests/ and metadata/, or its image. It lis
 every finding with its file and line. Errors are faults; warnings are legal content
 that strands or surprises users. "olmkit explain CODE" describes each kind of finding.
 
+With --base, the catalog before a change, the upgrades that the change adds are
+judged as by "olmkit impact": what breaks is an error, what an administrator should
+read a warning. The manifests of bundles come from the catalog, from --bundles or,
+with --pull, from their images.
+
 Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 2 the catalog could not be read.`,
 		Example: `  olmkit validate ./catalog
   olmkit validate ./catalog/etcd/catalog.yaml -o json
   olmkit validate ./catalog -o sarif > olmkit.sarif
+  olmkit validate ./catalog --base ./base/catalog --bundles ./operators
   olmkit validate ./etcd/0.9.4 --kube-version 1.34
   olmkit explain stranded`,
 	}
@@ -43,6 +49,10 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 	from := addCatalog(cmd)
 	cmd.ValidArgsFunction = from.completeCatalog()
 	kubeVersion := cmd.Flags().String("kube-version", "", "the Kubernetes `VERSION` that a bundle is for (default: "+bundlelint.Newest().String()+")")
+	edges, reading := &newEdges{}, addReading(cmd)
+	cmd.Flags().StringVar(&edges.base, "base", "", "judge the upgrades that `CATALOG`, the catalog before a change, does not have")
+	cmd.Flags().StringVar(&edges.tree, "bundles", "", "with --base, the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog")
+	cmd.Flags().BoolVar(&edges.pull, "pull", false, "with --base, also read bundle images")
 	quiet := cmd.Flags().Bool("no-warnings", false, "list errors only")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		special := fbcreport.Format(*f) == fbcreport.SARIF || fbcreport.Format(*f) == fbcreport.GitHub
@@ -50,13 +60,20 @@ Exit codes: 0 the catalog is valid (warnings may be listed), 1 there are errors,
 		if err != nil {
 			return err
 		}
+		edges.reading = *reading
+		switch {
+		case edges.base == "" && (edges.tree != "" || edges.pull || cmd.Flags().Changed("reading")):
+			return usagef("--bundles, --pull and --reading apply to --base; add the catalog before the change")
+		case edges.base != "" && (catalog == stdinPath || edges.base == stdinPath):
+			return usagef("--base needs catalogs that can be read again; name files instead of standard input")
+		}
 		lint := &bundlelint.Options{Limits: e.limits.forBundles(), Catalog: e.limits.fbc()}
 		if *kubeVersion != "" {
 			if lint.Kubernetes, err = version.ParseGeneric(*kubeVersion); err != nil {
 				return usagef("--kube-version %q: write a version such as 1.34", *kubeVersion)
 			}
 		}
-		r, err := validate(cmd.Context(), newLoader(e), catalog, lint, *quiet)
+		r, err := validate(cmd.Context(), newLoader(e), catalog, lint, edges, *quiet)
 		if err != nil {
 			return err
 		}
@@ -99,14 +116,15 @@ type report struct {
 
 	source string
 	lint   *bundlelint.Options
+	edges  *newEdges
 	files  fs.FS // nil if they cannot be read again
 	loaded bool
 }
 
 // validate returns a report on the catalog or bundle at a path. It returns an error if nothing
 // at that path can be read.
-func validate(ctx context.Context, l *loader, catalog string, lint *bundlelint.Options, errorsOnly bool) (*report, error) {
-	r := &report{Path: display(catalog), source: catalog, lint: lint}
+func validate(ctx context.Context, l *loader, catalog string, lint *bundlelint.Options, edges *newEdges, errorsOnly bool) (*report, error) {
+	r := &report{Path: display(catalog), source: catalog, lint: lint, edges: edges}
 	found, err := r.check(ctx, l)
 	if err != nil {
 		return nil, err
@@ -130,6 +148,9 @@ func (r *report) check(ctx context.Context, l *loader) (fbc.Diagnostics, error) 
 	}
 	if files != nil {
 		defer closer.Close()
+		if r.edges.base != "" {
+			return nil, usagef("--base applies to catalogs; compare bundles with \"olmkit impact OLD NEW\"")
+		}
 		out, err := bundlelint.Lint(ctx, files, r.lint)
 		if err != nil {
 			return nil, err
@@ -148,7 +169,12 @@ func (r *report) check(ctx context.Context, l *loader) (fbc.Diagnostics, error) 
 	if r.loaded = blobs.Len() > 0; r.loaded {
 		r.Packages, r.Channels, r.Bundles = len(blobs.PackageNames()), len(blobs.Channels), len(blobs.Bundles)
 	}
-	return found, nil
+	if r.edges.base == "" || !r.loaded {
+		return found, nil
+	}
+	r.edges.blobs = blobs
+	upgrades, err := r.edges.judge(ctx, l.env, r.source)
+	return append(found, upgrades...), err
 }
 
 func (r *report) text(w io.Writer) error {
