@@ -1,4 +1,4 @@
-// Package page reads the pages of docs/codes and docs/facts, for fbc and resolver.
+// Package page reads the pages of docs/codes, docs/facts and docs/refusals.
 package page
 
 import (

@@ -269,7 +269,7 @@ func (s *selecting) message(r *Refusal) string {
 		if d := r.Dependencies.String(); d != "" {
 			b.WriteString(": " + d)
 			if len(r.Dependencies.Install) > 0 {
-				b.WriteString("; classic OLM, with a Subscription, installs both")
+				b.WriteString("; classic OLM, with a Subscription, installs " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too")
 			}
 		}
 	}

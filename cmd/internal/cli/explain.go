@@ -24,8 +24,9 @@ func newExplain(e *env) *cobra.Command {
 		Long: `Explain shows why a namespace gets its operators, or why it cannot get any and how to
 fix that.
 
-With codes, it describes findings of "olmkit validate" or facts of an explanation,
-with an example and the usual fix. Without arguments, it lists all codes.
+With codes, it describes findings of "olmkit validate", facts of an explanation or
+refusals of "olmkit select", with an example and the usual fix. Without arguments,
+it lists all codes.
 
 Otherwise it accepts the flags of "olmkit resolve", for catalogs or a cluster, or one
 problem document. For a

@@ -9,6 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/resolver/fact"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // explainCodes prints the pages of codes, or a list of all codes if none is given.
@@ -20,14 +21,14 @@ func explainCodes(e *env, codes []string, out format) error {
 	}
 	var pages []codePage
 	for _, code := range codes {
-		x, ok := all.page(code)
-		if !ok {
+		found := all.pages(code)
+		if len(found) == 0 {
 			if _, err := os.Stat(code); err == nil {
 				return usagef("%s is a catalog, not a code; name packages with --package, and installed bundles with --installed", code)
 			}
-			return usagef("no finding or fact has the code %q%s", code, cmp.Or(hint(code, all.codes()), "; \"olmkit explain\" lists all"))
+			return usagef("no finding, fact or refusal has the code %q%s", code, cmp.Or(hint(code, all.codes()), "; \"olmkit explain\" lists all"))
 		}
-		pages = append(pages, x)
+		pages = append(pages, found...)
 	}
 	for i, x := range pages {
 		if out == formatMarkdown {
@@ -68,17 +69,24 @@ func listCodes() codeList {
 	for _, x := range fact.Explanations() {
 		l.Codes = append(l.Codes, pageOfFact(x))
 	}
+	for _, x := range olmv1.Explanations() {
+		l.Codes = append(l.Codes, codePage{
+			Code: string(x.Code), Severity: "refusal", Title: x.Title, Rules: x.Rules, Text: x.Text,
+			Example: x.Example, Fix: x.Fix, markdown: x.Markdown(),
+		})
+	}
 	return l
 }
 
-// page returns the page of a code.
-func (l codeList) page(code string) (codePage, bool) {
+// pages returns the pages of a code: a finding and a refusal may have the same one.
+func (l codeList) pages(code string) []codePage {
+	var out []codePage
 	for _, x := range l.Codes {
 		if x.Code == code {
-			return x, true
+			out = append(out, x)
 		}
 	}
-	return codePage{}, false
+	return out
 }
 
 // codes returns all codes.
@@ -101,14 +109,14 @@ func (l codeList) text(w io.Writer) error {
 // A codePage explains one code.
 type codePage struct {
 	Code string `json:"code"`
-	// Severity is that of a finding, or "fact".
+	// Severity is that of a finding, or "fact" or "refusal".
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
 	Rules    string `json:"rules"`
 	Text     string `json:"text"`
 	Bad      string `json:"bad,omitempty"`
 	Good     string `json:"good,omitempty"`
-	// Example and Fix are those of a fact.
+	// Example and Fix are those of a fact or refusal.
 	Example string `json:"example,omitempty"`
 	Fix     string `json:"fix,omitempty"`
 

@@ -55,7 +55,7 @@ Exit codes: 0 the permissions were listed, 1 there is a risk that --fail-on name
 			return usagef("name one bundle directory or image, or CATALOG+PACKAGE")
 		}
 		for _, code := range failOn {
-			if _, ok := listCodes().page(code); !ok && code != anyRisk {
+			if len(listCodes().pages(code)) == 0 && code != anyRisk {
 				return usagef("--fail-on %q is not a code%s", code, hint(code, listCodes().codes()))
 			}
 		}

@@ -268,7 +268,7 @@ func (a *selectAnswer) text(w io.Writer) error {
 		}
 	case a.refusal != nil:
 		funnel = &a.refusal.Funnel
-		visible.Fprintf(&b, "Not selected: %s.\n", a.refusal)
+		visible.Fprintf(&b, "Not selected (%s): %s.\n", a.refusal.Code, a.refusal)
 		for i, h := range a.refusal.Hops {
 			visible.Fprintf(&b, "%3d. %s -> %s (%s; catalog %s)\n", i+1, h.From, h.To, h.Step.Why(), h.Catalog)
 		}
