@@ -7,9 +7,11 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/bundle"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/graph"
@@ -52,6 +54,18 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 		names = slices.Compact(slices.Sorted(slices.Values(i.only)))
 	}
 	rows := make([]*packageImpact, len(names))
+	judged := func() {}
+	if bar := newProgress(i.stderr, "judging upgrades of packages"); bar != nil {
+		defer bar.done()
+		var mu sync.Mutex
+		n := 0
+		judged = func() {
+			mu.Lock()
+			defer mu.Unlock()
+			n++
+			bar.update(fbc.Progress{Bytes: int64(n), BytesTotal: int64(len(names))})
+		}
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for n, name := range names {
@@ -62,6 +76,7 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 			}
 			var err error
 			rows[n], err = i.judge(ctx, p)
+			judged()
 			return err
 		})
 	}
