@@ -209,6 +209,37 @@ func TestAfter(t *testing.T) {
 	}
 }
 
+// TestInstalledCRD checks that what the API server and OLM add to a CRD on the cluster is not a
+// change (K226).
+func TestInstalledCRD(t *testing.T) {
+	old := Bundle{Bundle: patched(t, "")}
+	created := Bundle{Bundle: patched(t, `kind: CustomResourceDefinition
+metadata: {name: demos.example.com}
+spec: {names: {shortNames: [dm]}}
+`)}
+	want, err := Compare(t.Context(), old, created, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	installed := old.CRDs[0].Object.DeepCopy()
+	installed.UID, installed.Generation = "u", 3
+	installed.Spec.Names.Singular, installed.Spec.Names.ListKind = "demo", "DemoList"
+	installed.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{
+		Strategy: apiextensionsv1.NoneConverter, Webhook: &apiextensionsv1.WebhookConversion{ConversionReviewVersions: []string{"v1"}},
+	}
+	installed.Status = apiextensionsv1.CustomResourceDefinitionStatus{
+		AcceptedNames: installed.Spec.Names, StoredVersions: []string{"v1"},
+		Conditions: []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.Established, Status: "True"}},
+	}
+	got, err := Compare(t.Context(), old, created, &Options{Cluster: &Cluster{CRDs: []*apiextensionsv1.CustomResourceDefinition{installed}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := show(got), show(want); a != b || !strings.Contains(a, "shortNames") {
+		t.Errorf("on a cluster:\n%s\nwithout one:\n%s", a, b)
+	}
+}
+
 // TestDeterministic checks that a report has the same bytes each time, and with manifests in
 // another order.
 func TestDeterministic(t *testing.T) {
