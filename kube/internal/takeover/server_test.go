@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,7 +42,7 @@ var onServer = []string{
 }
 
 // E22, E23: on a real API server, which adds defaults, a takeover changes neither the
-// generation nor the UID of any deployment.
+// generation nor the UID of any deployment. A dry run lists its writes.
 func TestGenerations(t *testing.T) {
 	c, err := client.New(env.Config, client.Options{})
 	must(t, err)
@@ -55,6 +56,8 @@ func TestGenerations(t *testing.T) {
 	if len(before) < len(onServer)-1 {
 		t.Fatalf("%d deployments were restored, want at least %d", len(before), len(onServer)-1)
 	}
+	want := dryRun(t)
+	var writes []string
 	cluster, err := kube.NewCluster(t.Context(), env.Config, kube.ClusterOptions{GlobalNamespace: "olm", RoleNaming: operatorgroup.Running, Now: recordedAt})
 	must(t, err)
 	for _, ns := range namespaces {
@@ -62,6 +65,7 @@ func TestGenerations(t *testing.T) {
 			RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, NoAdvice: true,
 		}}
 		l.Progress = func(_ int, change reconcile.Change, err error) {
+			writes = append(writes, describe(change.Op, change.Key(), change.Reason))
 			if k := change.Key(); k.Kind == "Deployment" {
 				t.Logf("%s: %v", &change, err)
 			}
@@ -69,6 +73,11 @@ func TestGenerations(t *testing.T) {
 		if _, err := l.Run(t.Context(), ns); err != nil {
 			t.Errorf("namespace %s: %v", ns, err)
 		}
+	}
+	slices.Sort(want)
+	slices.Sort(writes)
+	if diff := cmp.Diff(want, writes); diff != "" {
+		t.Errorf("writes (-dry run +takeover):\n%s", diff)
 	}
 	after := deployments(t, c)
 	for name, was := range before {
