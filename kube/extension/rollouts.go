@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -110,6 +111,9 @@ func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.T
 			s.Objects = append(s.Objects, live)
 		}
 	}
+	maps.DeleteFunc(k.applied, func(uid types.UID, _ string) bool {
+		return !slices.ContainsFunc(s.Objects, func(o *unstructured.Unstructured) bool { return o.GetUID() == uid })
+	})
 	return s, nil
 }
 

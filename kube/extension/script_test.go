@@ -2,11 +2,13 @@ package extension_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +53,7 @@ type stage struct {
 	mu       sync.Mutex
 	catalogs map[string]string
 	bundles  map[string][]byte // by image
+	real     map[string]string // directories of bundles, by image
 	broken   map[string]bool   // by name of the deployment
 	ahead    time.Duration     // of the controller's clock
 
@@ -70,6 +73,8 @@ type stage struct {
 //   - broken NAME... lists the deployments that do not become available.
 //   - later DURATION advances the clock of the controller.
 //   - many NAMESPACE N applies extensions of N packages, and waits until they are installed.
+//   - real NAMESPACE N applies extensions of N real bundles that need nothing but an API server,
+//     and waits until they are installed.
 //   - quiet checks that the controller makes no requests while nothing changes.
 //   - restart ends the controller and starts another one.
 //   - kills has each controller killed after its first write, and another one started.
@@ -111,11 +116,15 @@ func TestScripts(t *testing.T) { // K64, K69
 		Dir: "testdata/script", ContinueOnError: false, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			s.mu.Lock()
-			s.catalogs, s.bundles, s.broken, s.ahead, s.kills = map[string]string{}, map[string][]byte{}, map[string]bool{}, 0, false
+			s.catalogs, s.bundles, s.real, s.broken, s.ahead, s.kills = map[string]string{}, map[string][]byte{}, map[string]string{}, map[string]bool{}, 0, false
 			s.mu.Unlock()
 			s.start()
 			e.Defer(s.clean)
 			return nil
+		},
+		Condition: func(name string) (bool, error) { // [shared]: real bundles are there
+			_, err := os.Stat("../../../shared/conformance/v1render/bundles")
+			return name == "shared" && err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"namespace": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -149,6 +158,7 @@ func TestScripts(t *testing.T) { // K64, K69
 				s.start()
 			},
 			"field": s.field,
+			"real":  s.realBundles,
 			"many":  s.many,
 			"quiet": s.quiet,
 			"state": s.state,
@@ -183,7 +193,11 @@ func (s *stage) create(o client.Object) {
 func (s *stage) Bundle(ctx context.Context, image string) (*registryv1.Bundle, error) {
 	s.mu.Lock()
 	text, ok := s.bundles[image]
+	dir := s.real[image]
 	s.mu.Unlock()
+	if dir != "" {
+		return registryv1.Read(ctx, os.DirFS(dir), nil)
+	}
 	if !ok {
 		return nil, fmt.Errorf("%s: no such image", image)
 	}
@@ -225,7 +239,9 @@ func (s *stage) catalog(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(err)
 	at := metav1.NewTime(time.Now().Truncate(time.Second))
-	digest := fmt.Sprintf("%064x", len(text+channel))
+	s.mu.Lock()
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(s.catalogs[name])))
+	s.mu.Unlock()
 	cat.Status = api.ClusterCatalogStatus{
 		Conditions:     []metav1.Condition{{Type: "Serving", Status: "True", Reason: "Available", LastTransitionTime: at}},
 		URLs:           &api.ClusterCatalogURLs{Base: s.server.URL + "/catalogs/" + name},
@@ -244,10 +260,59 @@ func (s *stage) many(ts *testscript.TestScript, _ bool, args []string) {
 		s.catalog(ts, false, []string{"community", name, "1.0.0"})
 	}
 	for i := range n {
-		e := clusterExtension(s.t, fmt.Sprintf("packageName: many-%d", i))
-		e.Name, e.Spec.Namespace = fmt.Sprintf("many-%d", i), args[0]
-		ts.Check(s.client.Create(s.t.Context(), e))
+		s.extension(ts, fmt.Sprintf("many-%d", i), args[0])
 	}
+	s.installed(ts, n)
+}
+
+// extension creates an extension that is named like its package.
+func (s *stage) extension(ts *testscript.TestScript, name, namespace string) {
+	e := clusterExtension(s.t, "packageName: "+name)
+	e.Name, e.Spec.Namespace = name, namespace
+	ts.Check(s.client.Create(s.t.Context(), e))
+}
+
+// realBundles installs bundles of operators that are published.
+func (s *stage) realBundles(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	dir := realcat.Shared(s.t, "conformance", "v1render", "bundles")
+	entries, err := os.ReadDir(dir)
+	ts.Check(err)
+	names := map[string]bool{} // of objects
+	found := 0
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		b, err := registryv1.Read(s.t.Context(), os.DirFS(path), nil)
+		if err != nil || found == n {
+			continue
+		}
+		m, err := b.Render(s.t.Context(), registryv1.RenderOptions{Namespace: args[0], Certificates: registryv1.ServiceCA})
+		if err != nil || slices.ContainsFunc(m.Objects(), func(o *unstructured.Unstructured) bool {
+			return !clientscheme.Scheme.Recognizes(o.GroupVersionKind()) && o.GetKind() != "CustomResourceDefinition" ||
+				strings.HasSuffix(o.GetKind(), "WebhookConfiguration") || names[registryv1.Key(o)]
+		}) {
+			continue
+		}
+		for _, o := range m.Objects() {
+			names[registryv1.Key(o)] = true
+		}
+		pkg := fmt.Sprintf("real-%d", found)
+		s.mu.Lock()
+		s.real["registry.example/"+pkg+":1.0.0"] = path
+		s.mu.Unlock()
+		s.catalog(ts, false, []string{"community", pkg, "1.0.0"})
+		s.extension(ts, pkg, args[0])
+		found++
+	}
+	if found < n {
+		ts.Fatalf("there are only %d such bundles", found)
+	}
+	s.installed(ts, n)
+}
+
+// installed waits until all extensions are available.
+func (s *stage) installed(ts *testscript.TestScript, n int) {
 	for deadline := time.Now().Add(2 * patience); ; time.Sleep(100 * time.Millisecond) {
 		var list api.ClusterExtensionList
 		ts.Check(s.client.List(s.t.Context(), &list))

@@ -108,7 +108,7 @@ func (s *stage) controller(ctx context.Context) {
 	c := s.killable(config, kills, dead)
 	r := &extension.Reconciler{
 		Client: c, Catalogs: &extension.Served{}, Now: now,
-		Rollouts: &extension.Rollouts{Client: c, Namespace: systemNamespace, Bundles: s, Certificates: registryv1.CertManager},
+		Rollouts: &extension.Rollouts{Client: c, Namespace: systemNamespace, Bundles: s, Certificates: registryv1.ServiceCA},
 	}
 	if err := r.SetupWithManager(m); err != nil {
 		s.t.Error(err)
@@ -134,7 +134,7 @@ func (s *stage) clean() {
 	if err := s.client.DeleteAllOf(ctx, &api.ClusterExtension{}); err != nil {
 		s.t.Error(err)
 	}
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		var list api.ClusterExtensionList
 		if err := s.client.List(ctx, &list); err != nil {
 			s.t.Error(err)

@@ -44,11 +44,15 @@ func Decide(s *Snapshot) *Plan {
 	w := newWorld(s)
 	faults := map[*Revision]*fault{}
 	for _, r := range w.revisions {
-		faults[r] = w.content(r)
+		if !r.done() {
+			faults[r] = w.content(r)
+		}
 	}
 	for _, r := range w.revisions {
 		f := faults[r]
 		switch {
+		case r.done():
+			// Nothing is left to do, and its Secrets need not exist.
 		case r.Deleting && !r.Archived, s.Extension.Deleting && f != nil && r.Archived:
 			if r.Finalizer { // K95: the garbage collector deletes its objects
 				w.write(r, Write{Op: RemoveFinalizer})
@@ -65,7 +69,7 @@ func Decide(s *Snapshot) *Plan {
 			w.rollOut(r)
 		}
 	}
-	if e := s.Extension; e.Deleting && e.Finalizer && !slices.ContainsFunc(w.revisions, func(r *Revision) bool { return !r.Archived || r.Finalizer }) {
+	if e := s.Extension; e.Deleting && e.Finalizer && !slices.ContainsFunc(w.revisions, func(r *Revision) bool { return !r.done() }) {
 		w.plan.Writes = append(w.plan.Writes, Write{Op: RemoveFinalizer, Version: e.ResourceVersion}) // K103
 	}
 	return w.plan
@@ -144,11 +148,11 @@ func (w *world) apply(r *Revision, desired, live *unstructured.Unstructured) { /
 	w.write(r, Write{Op: Apply, Object: desired})
 }
 
+// done returns whether a revision is archived and its objects are removed.
+func (r *Revision) done() bool { return r.Archived && !r.Finalizer }
+
 // tearDown removes the objects of an archived revision, the last phase first.
 func (w *world) tearDown(r *Revision) { // K94
-	if !r.Finalizer {
-		return
-	}
 	for _, phase := range slices.Backward(r.Phases) {
 		gone := true
 		for _, o := range phase.Objects {

@@ -307,3 +307,25 @@ etcd-1 Progressing=True/Succeeded Available=True/ProbesSucceeded Succeeded=True/
 v1/ConfigMap/ops/old by etcd-1
 v1/ServiceAccount/ops/etcd by etcd-1`)
 }
+
+// What is torn down needs no Secrets, and is not read again.
+func TestDone(t *testing.T) { // K89, K94
+	c := newCluster(t)
+	c.begin(first)
+	c.settle()
+	c.begin(second)
+	c.settle()
+	for name, s := range c.secrets {
+		if s.Labels["olm.operatorframework.io/revision-name"] == "etcd-1" {
+			delete(c.secrets, name)
+		}
+	}
+	if p := rollout.Decide(c.snapshot()); len(p.Writes) != 0 {
+		t.Errorf("%+v", p.Writes)
+	}
+	for _, o := range c.snapshot().Named() {
+		if o.GetName() == "old" {
+			t.Error("an object of the first revision is read")
+		}
+	}
+}
