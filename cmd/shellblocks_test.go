@@ -76,7 +76,7 @@ git add .; git commit -q -m old
 cd ..; git clone -q upstream work; cd work
 rm -r catalog; cp -r $REPO/docs/recipes/gate/new catalog
 `,
-		prints: "stranded, path to the head lost: etcd.v0.9.0",
+		prints: "stranded, no longer with a path to the head: etcd.v0.9.0",
 	},
 	{
 		doc: "docs/recipes/manifests.md", begins: "olmkit manifests demo-1.0.0",

@@ -39,7 +39,7 @@ func ExampleCompiler_Parse_errors() {
 		}
 	}
 	// Output:
-	// olm.constraint: /any/constraints/0/package/versionRange: invalid range "^0.9.0": the operator "^" is valid only in OLM v1 version ranges: write ">=0.9.0 <0.10.0"
+	// olm.constraint: /any/constraints/0/package/versionRange: invalid range "^0.9.0": the comparison operator "^" is valid only in OLM v1 version ranges: write ">=0.9.0 <0.10.0"
 	// olm.constraint: /all/constraints: the list is empty; it must have at least one constraint
 	// olm.constraint: /pacakge: unknown key: did you mean "package"?
 	// olm.constraint: /cel/rule: the rule has type int; it must be bool
@@ -70,7 +70,7 @@ func ExampleParseRange() {
 	}
 	// Output:
 	// >=1.0.0 <2.0.0 <nil> []
-	//  invalid range "~1.2": the operator "~" is valid only in OLM v1 version ranges: write ">=1.2.0 <1.3.0" []
+	//  invalid range "~1.2": the comparison operator "~" is valid only in OLM v1 version ranges: write ">=1.2.0 <1.3.0" []
 	//  invalid range ">=1.0, <2.0": ">=1.0,": a comma is valid only in OLM v1 version ranges; separate comparisons with spaces []
 	// 1.0.0 - 2.0.0 <nil> ["-" is ignored, because it has only one character]
 }

@@ -162,8 +162,8 @@ func TestRangeWarnings(t *testing.T) {
 		{">=1.0.0-next <2.x", ""},
 		{"1.0.0 - 2.0.0", `"-" is ignored, because it has only one character`},
 		{">=1.0.0 | <0.5.0 5", `"|" is ignored, because it has only one character; "5" is ignored, because it has only one character`},
-		{"^1.x", `"^1.x" is parsed as an exact version, because the parser does not report unknown operators next to an x`},
-		{"x.1.0", `"x.1.0" is parsed as an exact version, because the parser does not report unknown operators next to an x`},
+		{"^1.x", `"^1.x" is parsed as an exact version, because the parser does not report unknown comparison operators next to an x`},
+		{"x.1.0", `"x.1.0" is parsed as an exact version, because the parser does not report unknown comparison operators next to an x`},
 		{"0.5.0 || >=1.x.x", `">=1.x.x" includes only minor version 0; write ">=1.x"`},
 	} {
 		r, err := ParseRange(tt.text)

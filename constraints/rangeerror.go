@@ -114,7 +114,7 @@ func explainWord(e *RangeError, word string) bool {
 			e.Instead = better
 		}
 	case word[0] == '^' || word[0] == '~':
-		e.Reason = fmt.Sprintf("the operator %s %s", clip(op), otherSyntax)
+		e.Reason = fmt.Sprintf("the comparison operator %s %s", clip(op), otherSyntax)
 		e.Instead = expand(op, version)
 	case strings.ContainsAny(word, "()"):
 		e.Reason = "parentheses are not allowed; " + rangeSyntax
@@ -126,7 +126,7 @@ func explainWord(e *RangeError, word string) bool {
 			e.Instead = ">=0.0.0"
 		}
 	case op == "=<" || op == "=>":
-		e.Reason = fmt.Sprintf("unknown operator %s", clip(op))
+		e.Reason = fmt.Sprintf("unknown comparison operator %s", clip(op))
 		if better := op[1:] + "=" + version; parses(better) {
 			e.Instead = better
 		}
@@ -164,11 +164,11 @@ func splitOperator(word string) (op, version string) {
 func explainOperator(e *RangeError, op, version string) bool {
 	switch {
 	case version == "" && strings.Trim(op, "<>=!") == "":
-		e.Reason = "an operator without a version"
+		e.Reason = "a comparison operator without a version"
 	case version == "" || op != "" && strings.Trim(op, "<>=!~^") != "":
 		e.Reason = "not a version; " + rangeSyntax
 	default:
-		e.Reason = fmt.Sprintf("unknown operator %s; want =, !=, <, <=, > or >=", clip(op))
+		e.Reason = fmt.Sprintf("unknown comparison operator %s; want =, !=, <, <=, > or >=", clip(op))
 	}
 	return true
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // Warnings returns warnings for valid ranges that the library probably interprets
 // differently from what the author meant. There are at most eight, and none for
-// nearly all ranges. They are sentences for people, in the order of the text.
+// nearly all ranges. They are complete sentences, in the order of the text.
 func (r Range) Warnings() []string {
 	const most = 8
 	var found []string
@@ -26,7 +26,7 @@ func surprise(word string) string {
 	case !strings.Contains(word, "x"):
 		return ""
 	case !known(op) || strings.HasPrefix(version, "x"):
-		return clip(word) + " is parsed as an exact version, because the parser does not report unknown operators next to an x"
+		return clip(word) + " is parsed as an exact version, because the parser does not report unknown comparison operators next to an x"
 	case strings.HasSuffix(version, ".x.x"):
 		return clip(word) + " includes only minor version 0; write " + clip(strings.TrimSuffix(word, ".x"))
 	}

@@ -18,7 +18,7 @@ func twiceIn(c *Catalog, name func(Pos) Pos) Diagnostics {
 }
 
 // duplicates finds packages, channels of a package, bundles of a package and entries of a
-// channel that are defined twice, also across files (A10, A6). It keeps no blobs, so that
+// channel that are defined twice, including across files (A10, A6). It keeps no blobs, so that
 // it can be used by loads that keep none.
 type duplicates struct {
 	seeds    [2]maphash.Seed

@@ -115,7 +115,7 @@ func (c *Catalog) EditEntry(ctx context.Context, pkg, channel, entry string, edi
 func checkEdges(old, e Entry) error {
 	switch {
 	case e.Name != old.Name:
-		return fmt.Errorf("entry %q cannot become %q; add another entry", old.Name, e.Name)
+		return fmt.Errorf("entry %q cannot be renamed to %q; add another entry", old.Name, e.Name)
 	case e.Replaces == e.Name:
 		return fmt.Errorf("entry %q cannot replace itself", e.Name)
 	case slices.Contains(e.Skips, e.Name):

@@ -14,7 +14,7 @@ type Explanation struct {
 	Severity Severity
 	// Title is the finding in one line.
 	Title string
-	// Rules are the ids of the rules of catalogs behind it, such as "A7". They
+	// Rules are the ids of the underlying rules, such as "A7". They
 	// are defined in docs/rules.md.
 	Rules string
 	// Text explains why the finding matters and how to fix it.

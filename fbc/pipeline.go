@@ -136,8 +136,8 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 		}
 	}()
 	// When the context ends, the workers end first: nothing is decoded, and no memory
-	// taken, after the call. A read that hangs must not keep the caller, so that its
-	// goroutine ends when the read returns.
+	// taken, after the call. A read that hangs must not hold up the caller, so the
+	// goroutine of the reader ends only when that read returns.
 	defer workers.Wait()
 	defer cancel()
 	enough := false

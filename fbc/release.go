@@ -12,7 +12,7 @@ import (
 // maxRelease is the longest release, as in the CSV's schema.
 const maxRelease = 20
 
-// checkRelease returns an error for an invalid release. Valid are dot-separated
+// checkRelease returns an error for an invalid release. A valid one is dot-separated
 // alphanumerics, at most 20 characters, without leading zeros (A8).
 func checkRelease(release string) error {
 	if len(release) > maxRelease {

@@ -74,7 +74,7 @@ type ChannelDiff struct {
 	// before or not, and all nodes of a removed channel. Users of a stranded node
 	// cannot upgrade. Stranded nodes alone are not a change.
 	Stranded []Node `json:"stranded,omitempty"`
-	// Behind are the nodes that reached the newest z-stream of their minor version,
+	// Behind are the nodes that reached the newest patch release of their minor version,
 	// or a newer version, in one step and no longer do.
 	Behind []Node `json:"behind,omitempty"`
 	// Ranges are the entries whose skipRange changed, sorted by name.

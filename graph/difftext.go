@@ -49,12 +49,12 @@ func (d *Diff) String() string {
 				visible.Fprintf(&b, "    head: %s, was %s\n", orNone(h.New), orNone(h.Old))
 			}
 			if len(c.Lost) == len(c.Stranded) { // all stranded nodes were lost
-				list("    stranded, path to the head lost: %s\n", texts(c.Lost)...)
+				list("    stranded, no longer with a path to the head: %s\n", texts(c.Lost)...)
 			} else {
 				list("    stranded, no path to the head: %s\n", texts(c.Stranded)...)
 				list("    of these, newly stranded: %s\n", texts(c.Lost)...)
 			}
-			list("    path to the head gained: %s\n", texts(c.Gained)...)
+			list("    now with a path to the head: %s\n", texts(c.Gained)...)
 			for _, r := range c.Changed {
 				visible.Fprintf(&b, "    %s upgrades to %s, was %s\n", r.From, orNone(r.New.String()), r.Old)
 			}

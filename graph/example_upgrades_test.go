@@ -69,5 +69,5 @@ func ExampleCompare() {
 	// Output:
 	// a
 	//   channel stable:
-	//     stranded, path to the head lost: a.v1 (1.0.0)
+	//     stranded, no longer with a path to the head: a.v1 (1.0.0)
 }

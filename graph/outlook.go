@@ -14,7 +14,7 @@ type Source struct {
 	Package Package
 }
 
-// An OutlookKind states where the upgrades that OLM does without intervention end.
+// An OutlookKind states where the upgrades that OLM performs without intervention end.
 type OutlookKind string
 
 const (
@@ -49,7 +49,7 @@ type Outlook struct {
 	Channels []string `json:"channels,omitempty"`
 	// Head is the head of the operator's channel, or nil if Kind is OutlookNoChannel.
 	Head *Target `json:"head,omitzero"`
-	// Steps are the upgrades that OLM does without intervention.
+	// Steps are the upgrades that OLM performs without intervention.
 	Steps []Step `json:"steps,omitzero"`
 	// Gap is the next newer entry in the channel of a stuck operator, to which it cannot be
 	// upgraded. It is nil if the channel has nothing newer.

@@ -47,8 +47,8 @@ func parseRelease(text string) (VersionRelease, error) {
 	return ReadRelease(v), nil
 }
 
-// Compare orders by version, then release. No release comes first; others are ordered
-// like prereleases. It returns -1, 0 or +1.
+// Compare orders by version, then release. A version without a release comes first;
+// releases are ordered like prereleases. It returns -1, 0 or +1.
 func (v VersionRelease) Compare(o VersionRelease) int {
 	if c := v.Version.Compare(o.Version); c != 0 {
 		return c

@@ -156,7 +156,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 	retry := cmp.Or(r.Retry, 20*time.Second)
 	switch {
 	case err == nil && len(result.Plan.Paused) > 0:
-		wait := cmp.Or(r.Resync, 15*time.Minute) // a change of OLM's deployments triggers a run earlier
+		wait := cmp.Or(r.Resync, 15*time.Minute) // a change to OLM's deployments triggers a run earlier
 		if due := result.Plan.Due; !due.IsZero() {
 			wait = min(wait, max(due.Sub(r.Cluster.opts.Now()), time.Second))
 		}

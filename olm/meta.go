@@ -53,7 +53,7 @@ func (k Key) Compare(o Key) int {
 	)
 }
 
-// String returns the key for people, on one line: "Subscription operators/etcd".
+// String returns the key in readable form, on one line: "Subscription operators/etcd".
 func (k Key) String() string {
 	if k.Namespace == "" {
 		return visible.Line(k.Kind + " " + k.Name)

@@ -19,7 +19,7 @@ type Judgement struct {
 }
 
 // Judge returns the effect of all groups of a cluster on a CSV: its membership,
-// then its APIs. A CSV that failed recovers only after a pending change of its
+// then its APIs. A CSV that failed recovers only after a pending change to its
 // group annotations has been written. CRD names that [OwnAPIs] cannot parse are
 // ignored.
 func Judge(csv *olm.ClusterServiceVersion, groups []*olm.OperatorGroup) Judgement {

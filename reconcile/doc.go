@@ -28,7 +28,7 @@
 // If no set of bundles satisfies the subscriptions, or the manifests of a chosen bundle
 // cannot be used, [Plan].Refused is the reason, which a condition of the subscriptions also
 // reports. The rest of the plan is not affected: running operators are maintained. With the
-// resolver's option Partial, the subscriptions that can be satisfied are.
+// resolver's option Partial, those subscriptions that can be satisfied are planned.
 //
 // Most catalogs do not carry manifests, which are in the images of bundles.
 // [Catalogs].StandIns replaces them for a dry run, as above. To install operators, implement
@@ -40,8 +40,8 @@
 // [Catalogs] implements it for file-based catalogs.
 //
 // [Advise] reports what an administrator should know about a cluster apart from the
-// next steps: which operators block the upgrade of the platform or must not be
-// upgraded themselves, which are not supported together, which share roles.
+// next steps: which operators block the upgrade of the platform, must not be upgraded
+// themselves, or are not supported together, and which operator groups share roles.
 //
 // # One step at a time
 //
@@ -63,7 +63,7 @@
 // its last plan is due ([Plan].Due). A run is cheap when there is nothing to do. Its
 // error decides when to run again:
 //
-//   - [ErrUnavailable] and [ErrPending]: soon, and later each time. Nothing is wrong
+//   - [ErrUnavailable] and [ErrPending]: soon, with a longer delay each time. Nothing is wrong
 //     with the namespace.
 //   - [ErrUnsettled]: rarely. Something undoes what the loop does.
 //   - a [RefusedError]: now and then. The cluster refused a write, which the status of

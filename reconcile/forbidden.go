@@ -10,9 +10,9 @@ import (
 // installed with the permissions of that account.
 
 // IsBounded reports whether a change is limited by the service account of the operator group.
-// Limited are the steps of an install plan, and the changes for a CSV to its workloads, its
-// permissions, and the objects with which it serves webhooks and APIs. Statuses, the CRDs of a
-// bundle, the roles for the users of an API, and deletions are not limited.
+// It covers the steps of an install plan, and a CSV's changes to its workloads, its
+// permissions, and the objects with which it serves webhooks and APIs. It does not cover
+// statuses, the CRDs of a bundle, the roles for the users of an API, or deletions.
 func (c *Change) IsBounded() bool { // E33, F10
 	key := c.Key()
 	if key == c.For || c.Op != Create && c.Op != Update {
@@ -44,7 +44,7 @@ func (c *Change) runs() bool {
 // account of the operator group may not make. It uses the roles and bindings in a snapshot
 // of the namespace that the change is for. It returns nil if the account may make the
 // change, if there is no account, if the account does not limit the change
-// ([Change.IsBounded]), and if some roles or bindings are unknown. Clusters without
+// ([Change.IsBounded]), or if some roles or bindings are unknown. Clusters without
 // authorization, such as one in memory, may use it.
 func Forbidden(s *Snapshot, c *Change) error { // F10
 	if !c.IsBounded() {

@@ -16,7 +16,7 @@ type Metrics interface {
 	Gauges(namespace string, samples []Sample)
 	// Add adds to a counter.
 	Add(Sample)
-	// Observe adds an observation to a summary, of seconds.
+	// Observe adds an observation, in seconds, to a summary.
 	Observe(Sample)
 }
 

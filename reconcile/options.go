@@ -31,8 +31,8 @@ type Content interface {
 }
 
 // ErrPending reports that a catalog has not been read since the program started, so
-// its health is unknown. A plan would mark every subscription as unhealthy, and as healthy a
-// moment later. Decide again once the catalog has been read.
+// its health is unknown. A plan made now would mark every subscription as unhealthy, and the
+// next one would mark it as healthy. Decide again once the catalog has been read.
 var ErrPending = catalog.ErrPending
 
 // A CRDPolicy selects the CRDs whose custom resources are checked before a new definition
@@ -44,7 +44,7 @@ type CRDPolicy string
 const (
 	// CheckAlways checks every CRD, as OLM v0.45 does. It is the default.
 	CheckAlways CRDPolicy = ""
-	// CheckShared checks a CRD that several CSVs own, as OLM documents it.
+	// CheckShared checks only CRDs that several CSVs own, as OLM documents.
 	CheckShared CRDPolicy = "shared"
 )
 

@@ -36,7 +36,7 @@ const (
 type Change struct {
 	Op     Op         `json:"op"`
 	Object olm.Object `json:"object"`
-	// Reason explains the change to people.
+	// Reason explains the change.
 	Reason string `json:"reason"`
 	// Rule is the id of the rule in docs/rules.md that the change follows, if any.
 	Rule string `json:"rule,omitzero"`
@@ -64,7 +64,7 @@ type Version struct {
 // Key returns the key of the object.
 func (c Change) Key() olm.Key { return c.Object.Key() }
 
-// String returns the change for people: "create Role ops/etcd: why", and the
+// String returns the change as text: "create Role ops/etcd: why", and the
 // rule, if any, in parentheses.
 func (c Change) String() string {
 	rule := ""
@@ -92,7 +92,7 @@ type Note struct {
 	Advice bool `json:"advice,omitzero"`
 }
 
-// String returns the note for people.
+// String returns the note as text.
 func (n Note) String() string { return visible.Line(n.Object.String() + ": " + n.Message) }
 
 // A Plan lists what to do next in a namespace. It does not change after [Decide] returns

@@ -71,22 +71,22 @@ func IsOLM(d *olm.Deployment) bool {
 // noteOLM notes where OLM was seen, and returns when it counts as stopped, or the zero time
 // if a deployment has to change.
 func noteOLM(p *change.Writer, list []Sighting, paused bool) (due time.Time) {
-	consequence := "which writes the same objects as olmkit"
+	consequence := "OLM writes the same objects as olmkit"
 	if paused {
-		consequence = "so nothing is written: two controllers would undo each other's writes"
+		consequence = "nothing is written, because two controllers would undo each other's writes"
 	}
 	runs := false
 	for _, s := range list {
 		if s.Wrote.IsZero() {
 			runs = true
-			p.Note(s.Object, "runs OLM, %s; scale it to 0 replicas, or delete it", consequence).Rule = "E34"
+			p.Note(s.Object, "runs OLM; %s; scale the deployment to 0 replicas, or delete it", consequence).Rule = "E34"
 			continue
 		}
 		end := s.Wrote.Add(quiet)
 		if end.After(due) {
 			due = end
 		}
-		p.Note(s.Object, "was changed by OLM at %s, after olmkit had written it, %s; stop OLM, which counts as stopped at %s", s.Wrote.Format(time.RFC3339), consequence, end.Format(time.RFC3339)).Rule = "E34"
+		p.Note(s.Object, "was changed by OLM at %s, after olmkit had written it; %s; stop OLM, which counts as stopped at %s", s.Wrote.Format(time.RFC3339), consequence, end.Format(time.RFC3339)).Rule = "E34"
 	}
 	if runs {
 		return time.Time{}

@@ -36,7 +36,7 @@ func TestNothingIsWrittenWhileOLMRuns(t *testing.T) {
 		return r
 	}
 	r := run(false)
-	want := []string{"Deployment olm/olm-operator: runs OLM, so nothing is written: two controllers would undo each other's writes; scale it to 0 replicas, or delete it"}
+	want := []string{"Deployment olm/olm-operator: runs OLM; nothing is written, because two controllers would undo each other's writes; scale the deployment to 0 replicas, or delete it"}
 	if got := notes(r.Plan); r.Changes > 0 || !slices.Equal(got, want) || r.Plan.Notes[0].Rule != "E34" {
 		t.Errorf("got %d changes and notes %q, want none and %q", r.Changes, got, want)
 	}
@@ -51,7 +51,7 @@ func TestNothingIsWrittenWhileOLMRuns(t *testing.T) {
 	if r.Changes == 0 || len(r.Plan.Paused) > 0 {
 		t.Errorf("with IgnoreOLM, got %d changes, paused by %v", r.Changes, r.Plan.Paused)
 	}
-	noted(t, r.Plan, "olm-operator", "which writes the same objects as olmkit; scale it to 0 replicas")
+	noted(t, r.Plan, "olm-operator", "OLM writes the same objects as olmkit; scale the deployment to 0 replicas")
 	w.Cluster = running
 	if err := w.Delete(key("Deployment", "olm/olm-operator")); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestOLMChangedObjects(t *testing.T) {
 		if end := at.Add(11 * time.Minute); !plan.Due.Equal(end) {
 			t.Errorf("after %s, the plan is due at %s, want %s", tt.after, plan.Due, end)
 		}
-		noted(t, plan, "example", "was changed by OLM at 2026-01-01T12:01:00Z, after olmkit had written it, so nothing is written: two controllers would undo each other's writes; stop OLM, which counts as stopped at 2026-01-01T12:11:00Z")
+		noted(t, plan, "example", "was changed by OLM at 2026-01-01T12:01:00Z, after olmkit had written it; nothing is written, because two controllers would undo each other's writes; stop OLM, which counts as stopped at 2026-01-01T12:11:00Z")
 	}
 	s.Now = time.Time{} // without a clock, nothing ends
 	if plan, err := reconcile.Decide(t.Context(), s, w.content, nil); err != nil || len(plan.Paused) != 2 {

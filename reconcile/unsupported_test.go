@@ -111,7 +111,7 @@ func TestUnsupportedPart(t *testing.T) {
 		{"two deployments", partial, []string{"OTHER", "things"}, invalid, `/spec/install/spec/deployments/1: there are two deployments "things"`},
 		{"two servers", partial, []string{"PARTS", `apiservicedefinitions: {owned: [
 		  {name: a, group: example.com, version: v1, kind: A, deploymentName: things}, {name: b, group: example.com, version: v1, kind: B, deploymentName: other}]}`},
-			invalid, "/spec/apiservicedefinitions/owned/1: APIService v1.example.com has one server"},
+			invalid, "/spec/apiservicedefinitions/owned/1: APIService v1.example.com can have only one server"},
 		{"one server", partial, []string{"PARTS", `apiservicedefinitions: {owned: [
 		  {name: a, group: example.com, version: v1, kind: A, deploymentName: things}, {name: b, group: example.com, version: v1, kind: B, deploymentName: things}]}`}, "", ""},
 		{"webhook type", partial, []string{"ValidatingAdmissionWebhook", "AuditWebhook"}, reason.InvalidWebhook, `unknown type "AuditWebhook"`},

@@ -55,7 +55,7 @@ type Advice struct {
 	// HeldBy lists what keeps these options from being chosen.
 	Rejected []*fact.Step `json:"rejected,omitempty"`
 	HeldBy   []Holder     `json:"heldBy,omitempty"`
-	// Text is the advice in one line, for people.
+	// Text is the advice as text, on one line.
 	Text string `json:"text"`
 }
 

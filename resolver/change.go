@@ -169,7 +169,7 @@ func (c *Core) changes() []Change {
 	return out
 }
 
-// subscriptionChanges adds the possible changes of one subscription.
+// subscriptionChanges adds the possible changes to one subscription.
 func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change)) {
 	name := s.Name
 	if s.StartingCSV != "" && s.current == nil {

@@ -8,8 +8,8 @@ import (
 
 // If all candidates of a need share a requirement, as the versions of a package usually
 // do, the need has that requirement too. A solver would discover this for one need at a
-// time by searching all its candidates, and along a chain of requirements again for each
-// link.
+// time by searching all its candidates, and would do so again for each link of a chain of
+// requirements.
 
 // common adds, to each need, the requirements that all of its candidates share.
 func (e *encoding) common(ctx context.Context) {

@@ -1,7 +1,7 @@
 // Package resolver decides which bundles a namespace gets: what OLM would
-// install or upgrade for a set of subscriptions over the operators that are
-// installed and the catalogs that are visible, in OLM's order of preference,
-// deterministically and without a cluster.
+// install or upgrade for a set of subscriptions, given the installed operators
+// and the visible catalogs, in OLM's order of preference, deterministically and
+// without a cluster.
 //
 // # A first resolution
 //
@@ -48,7 +48,7 @@
 // name, or as given (see [Options]). A subscription prefers the entry nearest to
 // the head of its channel. A dependency prefers what is installed, then the
 // catalog of the bundle that needs it, then catalogs of higher priority, those
-// of the problem's namespace, and the smaller catalog name; within a catalog the
+// of the problem's namespace, then catalogs by name; within a catalog the
 // default channel of the package, then package and channel by name, then the
 // entry nearest to the head. The first preference that leads to a solution is
 // taken. Bundles that nothing requires are not chosen.

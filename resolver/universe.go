@@ -21,7 +21,7 @@ import (
 type cand int32
 
 // A universe is a problem in canonical order, with indexes. It belongs to one resolution.
-// Requirements are only read of the bundles that the resolution reaches (D21).
+// Only the requirements of bundles that the resolution reaches are read (D21).
 type universe struct {
 	p         *Problem
 	subs      []*subscription

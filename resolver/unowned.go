@@ -7,7 +7,7 @@ import (
 )
 
 // An Unowned is an installed operator that no subscription owns although one requests its
-// package. It stays as it is. Usually InstalledCSV of the subscription was not set.
+// package. It stays as it is. Usually the subscription's InstalledCSV was not set.
 type Unowned struct {
 	Operator string // the ClusterServiceVersion
 	Package  string

@@ -22,8 +22,8 @@ func (c Chain) Text(width int, style *Style) string {
 	return text + t.String()
 }
 
-// Why returns the chain of reasons for each of some bundles or operators in the solution,
-// in the order of names, from the bundle to the subscription. Each link has the options
+// Why returns the chain of reasons for each of the named bundles or operators in the
+// solution, in the order of names, from the bundle to the subscription. Each link has the options
 // that were preferred and why they were not possible.
 //
 // A chain ends early, with a reference, where it would repeat more than a few reasons of an

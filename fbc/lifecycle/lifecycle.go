@@ -91,7 +91,7 @@ func Parse(blob []byte) (*Package, error) {
 				return nil, fmt.Errorf("%s/endDate: %s is before the start %s", at, ph.End, ph.Start)
 			}
 			if ph.Start <= last {
-				return nil, fmt.Errorf("%s/startDate: %s is not after the end %s of the phase before", at, ph.Start, last)
+				return nil, fmt.Errorf("%s/startDate: %s is not after the end %s of the previous phase", at, ph.Start, last)
 			}
 			last = ph.End
 		}

@@ -54,7 +54,7 @@ func TestParseErrors(t *testing.T) {
 		{`"2024-07-17"`, `"2024-02-30"`, `/versions/1/phases/1/endDate: "2024-02-30" is not a date`},
 		{`"endDate":"2024-07-17"`, `"end":"2024-07-17"`, `/versions/1/phases/1/endDate: "" is not a date`},
 		{`"2022-06-10"`, `"2021-06-10"`, `/versions/0/phases/0/endDate: 2021-06-10 is before the start 2021-10-18`},
-		{`"2023-08-18"`, `"2023-08-17"`, `/versions/1/phases/1/startDate: 2023-08-17 is not after the end 2023-08-17 of the phase before`},
+		{`"2023-08-18"`, `"2023-08-17"`, `/versions/1/phases/1/startDate: 2023-08-17 is not after the end 2023-08-17 of the previous phase`},
 		{`"4.9"`, `"4.12"`, `/versions/1/name: version 4.12 is repeated`},
 		{`"4.9"`, `"new"`, `/versions/0/name: invalid version "new"`},
 		{`"4.13"`, `"all"`, `/versions/1/platformCompatibility/1/versions/1: invalid version "all"`},

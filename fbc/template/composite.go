@@ -12,7 +12,7 @@ import (
 	"github.com/olmkit/olmkit/internal/imageref"
 )
 
-// A Composite is the recipe of a catalog that combines others:
+// A Composite is the recipe for a catalog that combines others:
 //
 //	name: community-operators
 //	repo: quay.io/community-operators/catalog

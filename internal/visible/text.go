@@ -1,5 +1,5 @@
 // Package visible makes external text safe to display. Characters that a
-// terminal would interpret, reorder or hide are escaped.
+// terminal would interpret, reorder or hide are escaped (S8).
 package visible
 
 import (

@@ -40,7 +40,7 @@ type Health struct {
 	LastConnect time.Time
 	// Changed reports whether this Refresh changed the content.
 	Changed bool
-	// Next is the time until the next Refresh, or 0 if only a change of the
+	// Next is the time until the next Refresh, or 0 if only a change to the
 	// CatalogSource requires one.
 	Next time.Duration
 

@@ -143,7 +143,7 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 		out = append(out, ch)
 	}
 	if !c.opts.Classic && (safety.Upstream == crdsafety.Unsafe || safety.Upstream == crdsafety.Panic) {
-		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.pos, "OLM v1 refuses the change of CRD %s, although it is safe", created.Name))
+		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.pos, "OLM v1 refuses the change to CRD %s, although it is safe", created.Name))
 	}
 	if equal && len(out) == 0 {
 		return nil, nil // if resources violate it, this is not new

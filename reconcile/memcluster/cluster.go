@@ -34,7 +34,7 @@ type Cluster struct {
 	// Intercept, if set, is called by Apply in place of the store: it may fail before or
 	// after it applies a change, or write something else first.
 	Intercept func(c reconcile.Change, apply func() error) error
-	// Admit, if set, is called before each change of Apply and may refuse it, as
+	// Admit, if set, is called before each change by Apply and may refuse it, as
 	// permissions and admission webhooks do. It may read the cluster: with a current
 	// snapshot, [reconcile.Forbidden] reports whether the service account of an operator
 	// group may make the change.

@@ -79,7 +79,7 @@ func metadata(o *olm.Object) error {
 			return fmt.Errorf("/metadata/labels: %w", err)
 		}
 		if v := m.Labels[name]; v != "" && (!qualified.MatchString(v) || len(v) > maxLabel) {
-			return fmt.Errorf("/metadata/labels/%s: %q: at most %d letters, digits, '-', '_' and '.', and must begin and end with a letter or digit", name, v, maxLabel)
+			return fmt.Errorf("/metadata/labels/%s: %q: want at most %d letters, digits, '-', '_' and '.', beginning and ending with a letter or digit", name, v, maxLabel)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Annotations)) {

@@ -33,7 +33,7 @@ func TestInvalidCreation(t *testing.T) {
 		{`{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: "a/b"}}`, `/metadata/name: "a/b": must not be`},
 		{`{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: "a:B"}}`, ""},
 		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, labels: {a/b/c: d}}}`, `/metadata/labels: "a/b/c" is not a qualified name`},
-		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, labels: {x.io/a: "-d"}}}`, `/metadata/labels/x.io/a: "-d": at most 63 letters`},
+		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, labels: {x.io/a: "-d"}}}`, `/metadata/labels/x.io/a: "-d": want at most 63 letters`},
 		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, annotations: {_a: d}}}`, `/metadata/annotations: "_a" is not a qualified name`},
 		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, ownerReferences: [{kind: A, name: a, uid: u}]}}`, "/metadata/ownerReferences/0: want apiVersion, kind, name and uid"},
 		{`{apiVersion: x.io/v1, kind: Thing, metadata: {name: a, labels: {x.io/A: d_1, b: ""}, annotations: {Some.Io/thing: "any thing"}}}`, ""},

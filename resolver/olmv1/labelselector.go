@@ -54,7 +54,7 @@ func (r LabelRequirement) requirement() labels.Requirement {
 	return labels.Requirement{Key: r.Key, Operator: r.Operator, Values: r.Values}
 }
 
-// ParseLabelSelector parses a selector as kubectl takes it: requirements
+// ParseLabelSelector parses a selector as kubectl does: requirements
 // separated by commas, each "key=value", "key==value", "key!=value", "key in
 // (a,b)", "key notin (a,b)", "key" or "!key". The empty text selects everything.
 func ParseLabelSelector(text string) (*LabelSelector, error) {

@@ -97,8 +97,8 @@ const (
 
 // Options adjust a selection. The zero value means the defaults.
 type Options struct {
-	// OtherEdges also follows edges to a bundle in Channels from channels that were not
-	// requested. The running OLM v1 does not.
+	// OtherEdges also follows the edges of channels that were not requested, if they lead
+	// to a bundle in Channels. The running OLM v1 does not.
 	OtherEdges bool       `json:"otherEdges,omitzero"`
 	Semver     SemverMode `json:"semver,omitzero"`
 	// OtherInstalled are the other operators in the cluster. They only affect the

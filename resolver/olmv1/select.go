@@ -325,7 +325,7 @@ func (s *selecting) newest() *Refusal {
 		case !c.known:
 			return "has no valid version"
 		case c.version.Compare(b.version) == 0:
-			return fmt.Sprintf("has the version of %s, whose name is smaller", b.Name())
+			return fmt.Sprintf("has the same version as %s, whose name comes first", b.Name())
 		}
 		return fmt.Sprintf("is older than %s (%s)", b.Name(), b.text())
 	})

@@ -16,7 +16,7 @@ const (
 	StageChannels    Stage = "channels"    // bundles in the requested channels
 	StageRange       Stage = "range"       // bundles in the version range
 	StageSuccessors  Stage = "successors"  // bundles that may follow the installed one
-	StageDeprecation Stage = "deprecation" // bundles that are not deprecated, if any is not
+	StageDeprecation Stage = "deprecation" // bundles that are not deprecated, if there are any
 	StageNewest      Stage = "newest"      // the highest version in each catalog
 	StagePriority    Stage = "priority"    // the catalog with the highest priority
 	StageValidations Stage = "validations" // a bundle that OLM v1 can install

@@ -16,9 +16,9 @@ import (
 const maxVersionRange = 4096
 
 // A VersionRange is a set of versions in Masterminds/semver syntax, which OLM v1
-// reads in the version of a request: comparisons separated by commas or
+// expects in the version of a request: comparisons separated by commas or
 // spaces must all hold, "||" separates alternatives, and there are wildcards
-// (1.2.x), tildes (~1.2), carets (^1.2) and hyphens (1.2 - 1.4). The properties
+// (1.2.x), tildes (~1.2), carets (^1.2) and hyphens (1.2 - 1.4). A catalog's
 // versionRange and skipRange have another syntax: [constraints.Range].
 //
 // A group of comparisons contains prereleases only if it names one. The zero

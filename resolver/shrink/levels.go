@@ -41,8 +41,8 @@ func without[T any](list []T, gone func(i int) bool) []T {
 	return out
 }
 
-// removeBlobs removes the blobs that is selects and for which gone returns true. The
-// argument of gone is the index of the blob among those that is selects.
+// removeBlobs removes the blobs for which both is and gone return true. The argument of
+// gone is the index of the blob among those for which is returns true.
 func removeBlobs(m *model, is func(*blob) bool, gone func(int) bool) {
 	n := 0
 	for i, list := range m.cats {

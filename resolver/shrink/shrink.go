@@ -17,8 +17,8 @@ type Keep func(ctx context.Context, p resolver.Problem) (bool, error)
 // ErrNotKept reports that keep rejects the problem to shrink.
 var ErrNotKept = errors.New("the problem does not have the property to keep")
 
-// Shrink returns a problem that keep accepts and that keep rejects if any single part is removed. Its catalogs are
-// inlined and loaded. The result is deterministic. The error is [ErrNotKept], that of keep, that of the problem, or
+// Shrink returns a problem that keep accepts, but rejects once any single part is removed. Its catalogs are inlined
+// and loaded. The result is deterministic. The error is [ErrNotKept], that of keep, that of the problem, or
 // the context's.
 func Shrink(ctx context.Context, p resolver.Problem, keep Keep) (resolver.Problem, error) {
 	whole, err := p.Inline(ctx)

@@ -170,7 +170,7 @@ func checkText(doc []byte) error {
 		}
 	}
 	if i := bytes.IndexByte(doc, 0); i >= 0 {
-		return fmt.Errorf("the file is not text (a zero byte at offset %d)", i)
+		return fmt.Errorf("the document is not text (a zero byte at its offset %d)", i)
 	}
 	if !utf8.Valid(doc) {
 		i := 0
@@ -181,7 +181,7 @@ func checkText(doc []byte) error {
 			}
 			rest, i = rest[n:], i+n-1
 		}
-		return fmt.Errorf("the text must be UTF-8, but byte %#02x at offset %d is not", doc[i], i)
+		return fmt.Errorf("the document must be UTF-8, but byte %#02x at its offset %d is not", doc[i], i)
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ var errNotObject = errors.New(`a catalog document must be an object with a "sche
 var ErrRepeated = errors.New("appears twice in one object, and the last one counts; remove the others")
 
 // reset points the decoder at a JSON text. It is UTF-8; a lone surrogate in an
-// escape, which the decoder counts as invalid UTF-8, is let through as opm does.
+// escape, which the decoder counts as invalid UTF-8, is accepted, as in opm.
 func (d *Reader) reset(text []byte) *jsontext.Decoder {
 	d.buf = *bytes.NewBuffer(text)
 	d.dec.Reset(&d.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

@@ -68,8 +68,8 @@ func (s *Splitter) Begin(r io.Reader) {
 }
 
 // Next returns the next run of documents, or io.EOF after the last one. used is a batch
-// whose memory may be reused. No call may follow any other error, which is a
-// [LimitError], or the error of the reader or the context.
+// whose memory may be reused. Any other error is a [LimitError], or that of the
+// reader or the context; no call may follow it.
 func (s *Splitter) Next(used Batch) (Batch, error) {
 	if s.chunk < maxBatchSize && s.total > 256*int64(s.chunk) {
 		s.chunk *= 2
@@ -288,7 +288,7 @@ const (
 // outside marks the bytes that are significant outside the strings of a JSON document.
 var outside = [256]bool{'{': true, '[': true, '}': true, ']': true, '-': true, '.': true, '#': true, '\'': true, '"': true}
 
-// jsonEnd finds the brace that closes the object at from, minding strings.
+// jsonEnd finds the brace that closes the object at from, ignoring braces in strings.
 func jsonEnd(data []byte, from int, eof bool) (int, verdict) {
 	depth := 0
 	for i := from; i < len(data); i++ {

@@ -23,7 +23,7 @@ type Content interface {
 // ErrPending is the error for a catalog that has not been read yet.
 var ErrPending = errors.New("the catalog has not been read yet")
 
-// A planner plans the changes of CatalogSources.
+// A planner plans the changes to CatalogSources.
 type planner struct {
 	*world.World
 	*change.Writer

@@ -62,7 +62,7 @@ type Writer struct {
 
 	now     time.Time
 	touched map[olm.Key]bool
-	// basis holds the objects that changes of other objects currently depend on, or is nil.
+	// basis holds the objects that changes to other objects currently depend on, or is nil.
 	basis []world.Version
 }
 
@@ -82,7 +82,7 @@ func (w *Writer) Advice(key olm.Key, format string, args ...any) *Note {
 }
 
 // RestOn makes changes depend on the given versions of objects until the returned function
-// is called. A change of such an object itself does not need this, because it carries the
+// is called. A change to such an object itself does not need this, because it carries the
 // version.
 func (w *Writer) RestOn(list ...world.Version) (done func()) {
 	w.basis = list

@@ -14,8 +14,8 @@ type planner struct {
 	marks
 }
 
-// Label adds labels to the objects that the plan writes so far, and plans updates of other
-// objects that lack them (E30).
+// Label adds labels to the objects that the plan already writes, and plans updates of
+// other objects that lack them (E30).
 func Label(w *world.World, p *change.Writer) error {
 	c := planner{w, p, newMarks(w)}
 	c.labelChanges()

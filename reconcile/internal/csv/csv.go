@@ -24,7 +24,7 @@ type Options struct {
 	NewKey func() (*ecdsa.PrivateKey, error)
 }
 
-// A planner plans the changes of CSVs and of the workloads of their operators.
+// A planner plans the changes to CSVs and to the workloads of their operators.
 type planner struct {
 	*generated.Keeper
 	opts     Options

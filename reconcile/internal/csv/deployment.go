@@ -19,7 +19,7 @@ import (
 )
 
 // LabelSpecHash is the label of a deployment with the hash of its desired spec when it was
-// last written. If the desired hash changes, the deployment is written again. Changes of
+// last written. If the desired hash changes, the deployment is written again. Changes to
 // the spec by others are detected separately.
 const LabelSpecHash = "olm.deployment-spec-hash"
 

@@ -15,7 +15,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// A transition is a change of a CSV's status.
+// A transition is a change to a CSV's status.
 type transition struct {
 	phase   olm.Phase
 	reason  olm.Reason
@@ -114,7 +114,7 @@ func (p *planner) groupFailure(c *olm.ClusterServiceVersion, j operatorgroup.Jud
 }
 
 // next returns the next transition of a CSV that its group admits, or nil. It plans the
-// necessary changes of other objects.
+// necessary changes to other objects.
 func (p *planner) next(c *olm.ClusterServiceVersion) (*transition, error) {
 	if r := p.Replacement(c); r != nil && r.Status.Phase == olm.PhaseSucceeded && c.Status.Phase != olm.PhaseReplacing && c.Status.Phase != olm.PhaseDeleting {
 		// Its successor runs, so it does not matter why this CSV has no phase.

@@ -11,8 +11,8 @@ import (
 var proxyKey = olm.Key{Group: "config.openshift.io", Kind: "Proxy", Name: "cluster"}
 
 // proxyEnv returns the environment variables of the cluster's proxy that have a value. If the
-// config of the subscription sets any of the three, it returns none: then the config decides
-// about all of them (E35).
+// config of the subscription sets any of HTTP_PROXY, HTTPS_PROXY and NO_PROXY, it returns
+// none: then the config decides about all of them (E35).
 func (p *planner) proxyEnv(config *olm.SubscriptionConfig) (env []map[string]any, err error) {
 	o := p.Object(proxyKey)
 	if o == nil {

@@ -179,7 +179,7 @@ func (p *planner) ensureTargetRBAC(c *olm.ClusterServiceVersion) (settled bool, 
 }
 
 // ownedByCopy makes the copy of c, if there is one, the owner of a role or binding in another
-// namespace, as in OLM: it is deleted with the copy, also if OLM deletes that.
+// namespace, as in OLM. That object is then deleted with the copy, even if OLM deletes the copy.
 func (p *planner) ownedByCopy(r olm.Resource, c *olm.ClusterServiceVersion) {
 	m := &r.Head().Metadata
 	key := c.Key()

@@ -29,7 +29,7 @@ func (p *planner) unsupported(c *olm.ClusterServiceVersion) string {
 	for i, d := range c.Spec.APIServices.Owned {
 		name := d.Version + "." + d.Group
 		if o, ok := servers[name]; ok && (o.DeploymentName != d.DeploymentName || o.ContainerPort != d.ContainerPort) {
-			return fmt.Sprintf("/spec/apiservicedefinitions/owned/%d: APIService %s has one server, but is described with deployment %q, port %d and deployment %q, port %d; use one of them", i, name, o.DeploymentName, o.ContainerPort, d.DeploymentName, d.ContainerPort)
+			return fmt.Sprintf("/spec/apiservicedefinitions/owned/%d: APIService %s can have only one server, but is described with deployment %q, port %d and with deployment %q, port %d; use one of them", i, name, o.DeploymentName, o.ContainerPort, d.DeploymentName, d.ContainerPort)
 		}
 		servers[name] = d
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// A Keeper plans the changes of generated objects.
+// A Keeper plans the changes to generated objects.
 type Keeper struct {
 	*world.World
 	*change.Writer

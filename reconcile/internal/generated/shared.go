@@ -66,7 +66,7 @@ func lives(c *olm.ClusterServiceVersion) bool {
 	return !olm.IsCopied(c) && !c.Metadata.IsDeleted() && !operatorgroup.IsGroupFailure(c.Status)
 }
 
-// withOthers returns b with the subjects of the other operators that share the binding added.
+// withOthers adds to a copy of b the subjects of the other operators that share the binding.
 // If the binding has a holder, its labels stay. Subjects that no operator claims are removed.
 func (p *Keeper) withOthers(b *olm.RoleBinding, have *olm.Object, holder olm.Key) (*olm.RoleBinding, error) {
 	old, err := olm.As[olm.RoleBinding](*have)

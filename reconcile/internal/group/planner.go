@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// A planner plans the changes of operator groups.
+// A planner plans the changes to operator groups.
 type planner struct{ *generated.Keeper }
 
 // Keep updates the status, the annotation and the roles of the groups of the namespace

@@ -21,7 +21,7 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// A planner plans the changes of install plans.
+// A planner plans the changes to install plans.
 type planner struct {
 	*steps.Builder
 	keeper generated.Keeper

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// Certificates are valid for lifetime, and are replaced rotateBefore it ends. Both
-	// values are OLM's.
+	// Certificates are valid for lifetime, and are replaced when only rotateBefore of it is
+	// left. Both values are OLM's.
 	lifetime     = 730 * 24 * time.Hour
 	rotateBefore = 24 * time.Hour
 	// clockSkew is how far the clocks of API servers may be behind.

@@ -36,7 +36,7 @@ type Outcome struct {
 	Unusable *steps.ManifestError
 }
 
-// A planner plans the changes of subscriptions, and new install plans.
+// A planner plans the changes to subscriptions, and new install plans.
 type planner struct {
 	*steps.Builder
 	opts Options

@@ -148,10 +148,10 @@ func (w *World) Replaced(c *olm.ClusterServiceVersion) *olm.ClusterServiceVersio
 
 // Successors returns the CSVs of the namespace whose spec.replaces names a CSV, which may
 // no longer exist. Only the first one may replace it: the one whose installation is
-// furthest, then one that a subscription refers to, then the newest.
+// furthest along, then one that a subscription refers to, then the newest.
 func (w *World) Successors(name string) []*olm.ClusterServiceVersion { return w.lineage.next[name] }
 
-// Progress orders CSVs by how far their installation is.
+// Progress orders CSVs by how far their installation has progressed.
 func Progress(c *olm.ClusterServiceVersion) int {
 	if c.Metadata.IsDeleted() {
 		return -2
