@@ -18,7 +18,7 @@ const anyRisk = "any"
 func newPermissions(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "permissions BUNDLE|CATALOG+PACKAGE[@VERSION]",
-		Short: "List what an operator may do, and what of it is dangerous",
+		Short: "List what an operator may do, and which permissions are dangerous",
 		Long: `Permissions lists what each service account of an operator may do once its bundle is
 installed, cluster-wide and in each namespace, and warns of what is dangerous:
 wildcards, access to secrets, nodes or pods, and ways to get further permissions.
