@@ -33,9 +33,9 @@ func (c counter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// killable returns a client for a controller. If kills is set, it closes dead instead of making
+// clientOf returns a client for a controller. If kills is set, it closes dead instead of making
 // a second write, and makes none from then on.
-func (s *stage) killable(config *rest.Config, kills bool, dead chan struct{}) client.Client {
+func (s *stage) clientOf(config *rest.Config, kills bool, dead chan struct{}) client.Client {
 	inner, err := client.NewWithWatch(config, client.Options{Scheme: s.scheme()})
 	if err != nil {
 		s.t.Fatal(err)
@@ -105,7 +105,7 @@ func (s *stage) controller(ctx context.Context) {
 	kills := s.kills
 	s.mu.Unlock()
 	dead := make(chan struct{})
-	c := s.killable(config, kills, dead)
+	c := s.clientOf(config, kills, dead)
 	r := &extension.Reconciler{
 		Client: c, Catalogs: &extension.Served{}, Now: now,
 		Rollouts: &extension.Rollouts{Client: c, Namespace: systemNamespace, Bundles: s, Certificates: registryv1.ServiceCA},

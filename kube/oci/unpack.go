@@ -183,5 +183,5 @@ func openArchive(ctx context.Context, r io.ReaderAt, size int64) (*Image, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Image{Digest: about.Digest, Labels: about.Labels, FS: &rereadable{FS: content}}, nil
+	return &Image{Digest: about.Digest, Labels: about.Labels, FS: &seekFS{FS: content}}, nil
 }

@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// maxIdle is the number of files that a rereadable keeps open.
+// maxIdle is the number of files that a seekFS keeps open.
 const maxIdle = 4
 
-// A rereadable is a file system of compressed files, which can only be read from their
+// A seekFS is a file system of compressed files, which can only be read from their
 // start. Its files can seek. Reading a part of a file continues, if possible, where an earlier
 // reader of the file stopped, so reading all parts of a file in order costs as much as reading
 // the file once.
-type rereadable struct {
+type seekFS struct {
 	fs.FS
 
 	mu   sync.Mutex
@@ -30,7 +30,7 @@ type reading struct {
 }
 
 // Open opens a file or directory.
-func (r *rereadable) Open(name string) (fs.File, error) {
+func (r *seekFS) Open(name string) (fs.File, error) {
 	f, err := r.FS.Open(name)
 	if err != nil {
 		return nil, err
@@ -39,11 +39,11 @@ func (r *rereadable) Open(name string) (fs.File, error) {
 	if err != nil || !stat.Mode().IsRegular() {
 		return f, err
 	}
-	return &seekable{fs: r, now: &reading{name: name, file: f}, size: stat.Size()}, nil
+	return &seekFile{fs: r, now: &reading{name: name, file: f}, size: stat.Size()}, nil
 }
 
 // take returns the idle reading that is nearest before a position, if it is beyond least.
-func (r *rereadable) take(name string, least, to int64) *reading {
+func (r *seekFS) take(name string, least, to int64) *reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	best := -1
@@ -61,7 +61,7 @@ func (r *rereadable) take(name string, least, to int64) *reading {
 }
 
 // put makes a reading idle, and closes the one that was idle for the longest time.
-func (r *rereadable) put(x *reading) error {
+func (r *seekFS) put(x *reading) error {
 	if x.at == 0 {
 		return x.file.Close() // as good as a new one
 	}
@@ -78,23 +78,23 @@ func (r *rereadable) put(x *reading) error {
 	return old.file.Close()
 }
 
-// A seekable is a file of a rereadable.
-type seekable struct {
-	fs     *rereadable
+// A seekFile is a file of a seekFS.
+type seekFile struct {
+	fs     *seekFS
 	now    *reading // nil when closed
 	to     int64    // where the next Read begins
 	size   int64
 	failed bool
 }
 
-func (s *seekable) Stat() (fs.FileInfo, error) {
+func (s *seekFile) Stat() (fs.FileInfo, error) {
 	if s.now == nil {
 		return nil, fs.ErrClosed
 	}
 	return s.now.file.Stat()
 }
 
-func (s *seekable) Seek(offset int64, whence int) (int64, error) {
+func (s *seekFile) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
 		offset += s.to
@@ -108,7 +108,7 @@ func (s *seekable) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-func (s *seekable) Read(p []byte) (int, error) {
+func (s *seekFile) Read(p []byte) (int, error) {
 	switch {
 	case s.now == nil:
 		return 0, fs.ErrClosed
@@ -126,7 +126,7 @@ func (s *seekable) Read(p []byte) (int, error) {
 }
 
 // move brings the reading to the position of the next Read.
-func (s *seekable) move() error {
+func (s *seekFile) move() error {
 	if s.now.at == s.to {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (s *seekable) move() error {
 }
 
 // Close keeps a reading that can be continued.
-func (s *seekable) Close() error {
+func (s *seekFile) Close() error {
 	x := s.now
 	if x == nil {
 		return fs.ErrClosed

@@ -66,7 +66,7 @@ func readAt(t *testing.T, fsys fs.FS, name string, offset int64, length int) []b
 	return text
 }
 
-func TestRereadable(t *testing.T) {
+func TestSeekFS(t *testing.T) {
 	files := fstest.MapFS{}
 	random := rand.New(rand.NewPCG(1, 2))
 	names := []string{"a", "b/c", "b/d", "e", "f", "g"}
@@ -79,7 +79,7 @@ func TestRereadable(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: text}
 	}
 	var read, open int64
-	r := &rereadable{FS: forward{files, &read, &open}}
+	r := &seekFS{FS: forward{files, &read, &open}}
 	if err := fstest.TestFS(r, names...); err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +105,11 @@ func TestRereadable(t *testing.T) {
 	}
 }
 
-// TestRereadableSeek tests a file that stays open.
-func TestRereadableSeek(t *testing.T) {
+// TestSeekFile tests a file that stays open.
+func TestSeekFile(t *testing.T) {
 	text := []byte("0123456789")
 	var read, open int64
-	f, err := (&rereadable{FS: forward{fstest.MapFS{"f": {Data: text}}, &read, &open}}).Open("f")
+	f, err := (&seekFS{FS: forward{fstest.MapFS{"f": {Data: text}}, &read, &open}}).Open("f")
 	if err != nil {
 		t.Fatal(err)
 	}
