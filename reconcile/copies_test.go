@@ -11,7 +11,7 @@ import (
 )
 
 // F7, F8: the permissions of an operator in another namespace belong to its copy there, as in
-// OLM, so they are deleted with the copy, also if OLM deletes it after a swap. While the
+// OLM, so they are deleted with the copy, even if OLM deletes it after a swap. While the
 // targets of the group change, copies and permissions in the remaining targets stay.
 func TestPermissionsGoWithCopy(t *testing.T) {
 	w := worldOf(t, "targets")

@@ -24,7 +24,7 @@ type Unrestored struct {
 
 func (e *UndoError) Error() string {
 	var b strings.Builder
-	visible.Fprintf(&b, "%s; these files could not be restored, restore them by hand:", e.Err)
+	visible.Fprintf(&b, "%s; these files could not be restored; restore them by hand:", e.Err)
 	for _, f := range e.Files {
 		visible.Fprintf(&b, "\n  %s", f.text())
 	}

@@ -93,7 +93,7 @@ func TestBatchUndoWithoutLinks(t *testing.T) {
 		step:   func() error { return errors.New("no permission") },
 	}
 	got := b.discard(errors.New("failed"))
-	want := fmt.Sprintf("failed; these files could not be restored, restore them by hand:\n  %s is missing; its text is in %s (no permission)",
+	want := fmt.Sprintf("failed; these files could not be restored; restore them by hand:\n  %s is missing; its text is in %s (no permission)",
 		filepath.Join(dir, name), filepath.Join(dir, backup))
 	if got == nil || got.Error() != want {
 		t.Errorf("got  %v\nwant %s", got, want)
