@@ -51,6 +51,8 @@ type Advice struct {
 	Bundle string `json:"bundle"`
 	// Outlook is how far OLM upgrades the bundle without intervention.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
+	// DeadEnd is the upgrade of the outlook at which OLM stops, or nil.
+	DeadEnd *DeadEnd `json:"deadEnd,omitzero"`
 	// Rejected are the options that were preferred but not possible, each with the reason.
 	// HeldBy lists what keeps these options from being chosen.
 	Rejected []*fact.Step `json:"rejected,omitempty"`
@@ -101,7 +103,7 @@ func (a Advice) More(width int, style *Style) string {
 		return ""
 	}
 	t := newWriter(width, style)
-	t.Line(nil, prose.Outlook(a.Outlook), "  ", "  ")
+	t.Line(nil, withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd), "  ", "  ")
 	return t.String()
 }
 
@@ -203,9 +205,18 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	if a.Rejected != nil {
 		a.Text = prose.Rejected(from, sub.current != nil, a.Rejected)
 	} else {
-		a.Text = prose.Outlook(a.Outlook)
+		a.DeadEnd = u.deadEnd(ctx, s.r.needs, sub, a.Outlook)
+		a.Text = withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd)
 	}
 	return a, nil
+}
+
+// withDeadEnd adds a dead end, if there is one, to the text of an outlook.
+func withDeadEnd(text string, d *DeadEnd) string {
+	if d == nil {
+		return text
+	}
+	return text + "; but " + d.String()
 }
 
 // stuck returns the advice for the subscriptions whose operators stay stuck.
@@ -230,17 +241,26 @@ func (s *Solution) stuck() AdviceList {
 // package is installed, it returns that operator's outlook, and why the operator is not
 // upgraded to b. Otherwise it returns nil, and the reason if a subscription follows another
 // channel, or "".
-func (u *universe) astray(b graph.Bundle, e graph.Entry) (*graph.Outlook, string) {
+func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph.Entry) (*graph.Outlook, string) {
 	for _, s := range u.subs {
 		if s.Package != b.Package().Name() {
 			continue
 		}
 		if s.current != nil {
 			o := u.outlook(s, graph.Node{Name: s.current.Name, Version: s.current.version.String()})
-			return o, prose.AwayFrom(o, b.Name())
+			d := u.deadEnd(ctx, n, s, o)
+			if d != nil && slices.IndexFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() }) < d.step {
+				d = nil // beyond b
+			}
+			return o, withDeadEnd(prose.AwayFrom(o, b.Name()), d)
 		}
 		if s.Channel != "" && s.Channel != e.Channel().Name() {
 			return nil, "is not in channel " + s.Channel + ", which subscription " + s.Name + " follows"
+		}
+	}
+	for _, o := range u.installed {
+		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {
+			return nil, "is not needed: the installed " + o.Name + " has no subscription, so OLM does not upgrade it"
 		}
 	}
 	return nil, ""

@@ -113,7 +113,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if _, reached := w.e.vars[c]; !reached {
 		out.Text = "is not needed: no request leads to it"
-		if o, why := u.astray(b, e); why != "" {
+		if o, why := u.astray(ctx, w.r.needs, b, e); why != "" {
 			out.Outlook, out.Text = o, why
 		}
 		if q, ok := u.policyBlocks(c).(*fact.PolicyBlocked); ok {
