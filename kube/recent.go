@@ -74,7 +74,7 @@ const maxOwn = 10_000
 
 // isOwn reports whether a version of an object is the last one written, and for
 // the given namespace. The entry is kept, because isOwn is called for each
-// namespace that an event concerns. A later version of another writer removes
+// namespace that an event concerns. A later version by another writer removes
 // it.
 func (r *recent) isOwn(uid types.UID, version, namespace string) bool {
 	r.mu.Lock()

@@ -191,7 +191,7 @@ func (l *lastRead) Read(ctx context.Context, namespace string) (*reconcile.Snaps
 	return s, err
 }
 
-// unsettled reports whether the plan may change by time alone, because an
+// unsettled reports whether the plan may change as time passes, because an
 // installation is in progress or will be retried.
 func (l *lastRead) unsettled() bool {
 	for _, c := range l.snapshot.CSVs {

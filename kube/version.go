@@ -56,7 +56,7 @@ func (c *Cluster) kubeVersion(ctx context.Context, now time.Time) (string, error
 	return v.GitVersion, nil
 }
 
-// A platformObject is an object of OpenShift that plans depend on.
+// A platformObject is an OpenShift object that plans depend on.
 type platformObject struct {
 	kind, crd, name string
 	// optional is set if plans can do without the object when reading it is forbidden.

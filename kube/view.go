@@ -26,7 +26,7 @@ type view struct {
 
 // A storeState changes whenever the objects of a store do. touched counts the added,
 // changed and deleted objects that the store notifies its indexes about. The store
-// does not notify its indexes if it replaces all objects by none, but then version
+// does not notify its indexes if it replaces all objects with none, but then version
 // changes. The version alone is not enough, because it may become older when a cache
 // lists its objects again.
 type storeState struct {

@@ -80,7 +80,7 @@ func lifecycleOf(gvk schema.GroupVersionKind) (lifecycle, bool) {
 	}
 	o, err := scheme.Scheme.New(gvk)
 	if err != nil {
-		return nil, false // not an API of Kubernetes
+		return nil, false // not a Kubernetes API
 	}
 	old, ok := o.(lifecycle)
 	return old, ok

@@ -49,8 +49,8 @@
 //
 // # Limits
 //
-// Texts are limited in size. So is the memory of the catalogs that tenants
-// choose, by Options.Budget, and of cached manifests, by Options.Manifests.
+// Texts are limited in size. Options.Budget limits the memory of the catalogs
+// that tenants choose, and Options.Manifests that of cached manifests.
 //
 // # Consistent views
 //

@@ -90,8 +90,8 @@ func (l *lookup) covers(a atom) bool {
 	return len(l.names) == 0 || a.named && l.names[a.name]
 }
 
-// uncovered returns the permissions that want has and have lacks, as few rules in a fixed
-// order. It returns none if and only if the API server's escalation check finds that have
+// uncovered returns the permissions that want has and have lacks, merged into few rules, in a
+// fixed order. It returns none if and only if the API server's escalation check finds that have
 // covers want. The result is false if the rules are too large to compare.
 func uncovered(have, want []permissions.Rule) ([]permissions.Rule, bool) { // K225
 	var owners []*lookup

@@ -24,7 +24,7 @@ type crd struct {
 	*apiextensionsv1.CustomResourceDefinition
 	pos  fbc.Pos
 	text []byte // the CRD as JSON
-	// legacy is true for an API version other than v1, in which schemas have another place.
+	// legacy is true for an API version other than v1, in which schemas are in a different place.
 	legacy bool
 }
 

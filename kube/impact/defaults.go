@@ -89,8 +89,8 @@ func dropAll(v any, defaults []fallback) {
 	}
 }
 
-// removeDefaults removes from an object what an API server adds to an object without it, and
-// writes equal values in one way.
+// removeDefaults removes the defaults that an API server adds to an object, and writes equal
+// values in the same way.
 func removeDefaults(o *unstructured.Unstructured) { // K224
 	dropNulls(o.Object)
 	delete(o.Object, "status")

@@ -56,7 +56,7 @@ func diff(path string, old, new any) (out []field) { // K224
 }
 
 // diffSchema returns the differences between two schemas of a CRD. Paths are those of fields,
-// such as ^.spec.size, as package crdsafety has them.
+// such as ^.spec.size, as in package crdsafety.
 func diffSchema(path string, old, new map[string]any) (out []field) {
 	for _, k := range union(old, new) {
 		a, aOK := old[k].(map[string]any)

@@ -128,7 +128,7 @@ func (a *archiveFile) index(ctx context.Context) error {
 	}
 }
 
-// Open opens a regular file, through links.
+// Open opens a regular file, following links.
 func (a *archiveFile) Open(name string) (fs.File, error) {
 	at := name
 	for range 8 {

@@ -14,7 +14,7 @@ import (
 
 // An AuthFile is a keychain that reads the credentials file at this path, in the format
 // of docker and podman. The file is read for each pull, so credentials can be renewed
-// without a restart. Credential helpers that the file names are run.
+// without a restart. Credential helpers named in the file are run.
 type AuthFile string
 
 // Check returns an error if the file cannot be read.
@@ -51,7 +51,7 @@ func (f AuthFile) Resolve(target authn.Resource) (authn.Authenticator, error) {
 }
 
 // An AuthText is a keychain that holds the content of such a file, for example from a
-// pull secret. Credential helpers that it names are not run.
+// pull secret. Credential helpers named in it are not run.
 type AuthText []byte
 
 // Resolve is like [AuthFile.Resolve]. The error does not quote the content.

@@ -55,7 +55,7 @@ func (r *resumed) Read(p []byte) (int, error) {
 	}
 }
 
-// again replaces the body by its remaining part, and reports whether it could.
+// again replaces the body with its remaining part, and reports whether it could.
 func (r *resumed) again() bool {
 	ctx := r.req.Context()
 	for ; r.failures < maxResumes; r.failures++ {

@@ -1,5 +1,5 @@
 // Package permissions lists what an operator may do once its bundle is installed, and
-// which of that is dangerous.
+// which of its permissions are dangerous.
 //
 // [Of] returns the roles of a bundle as OLM v1 or classic OLM creates them, and the
 // [Risk] of each rule that allows more than an operator usually needs. The risks follow

@@ -35,7 +35,7 @@ type Role struct {
 	Rules   []Rule `json:"rules,omitempty"`
 }
 
-// A Rule is a PolicyRule of Kubernetes.
+// A Rule is a Kubernetes PolicyRule.
 type Rule struct {
 	Verbs           []string `json:"verbs,omitempty"`
 	APIGroups       []string `json:"apiGroups,omitempty"`

@@ -43,7 +43,7 @@
 //   - missing, unknown, type, minLength, maxLength, pattern, format: the schema
 //   - value: any other violation of the schema
 //   - repeated: two volumes have the same name
-//   - anyOf, ref: only as upstream, in place of a more precise one
+//   - anyOf, ref: only with AsUpstream, in place of a more precise code
 //   - decode: the value does not fit the Kubernetes type
 //
 // In the bundle as a whole; the subject is a name:

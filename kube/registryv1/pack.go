@@ -139,7 +139,7 @@ func packed(o *unstructured.Unstructured) ([]byte, error) {
 		return nil, err
 	}
 	if small.Len() > maxSecretData {
-		return nil, fmt.Errorf("%s %q has %d bytes and %d compressed; a Secret of a revision holds %d", o.GetKind(), o.GetName(), len(text), small.Len(), maxSecretData)
+		return nil, fmt.Errorf("%s %q has %d bytes and %d compressed; a Secret of a revision holds at most %d", o.GetKind(), o.GetName(), len(text), small.Len(), maxSecretData)
 	}
 	return small.Bytes(), nil
 }

@@ -43,7 +43,7 @@ type Manifests struct {
 	Differences []Difference
 }
 
-// A Difference is an object that operator-controller renders in another way.
+// A Difference is an object that operator-controller renders differently.
 type Difference struct {
 	Rule    string // the id of the rule, such as "K204"
 	Object  string // apiVersion/kind/namespace/name

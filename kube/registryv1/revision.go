@@ -150,7 +150,7 @@ func (g *generator) merge() (problems []Problem) {
 		one, ok := union(out[i], o)
 		switch {
 		case ok && reflect.DeepEqual(out[i].Object, o.Object):
-			g.differs("K209", o, "is there once; OLM v1 renders it twice and refuses the revision")
+			g.differs("K209", o, "is included once; OLM v1 renders it twice and refuses the revision")
 		case ok:
 			g.differs("K209", o, "is merged from the bundle and the CSV; OLM v1 renders both and refuses the revision")
 			out[i] = one

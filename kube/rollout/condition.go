@@ -83,7 +83,7 @@ func (w *world) report(r *Revision, p progress) { // K97, K98, K99
 	w.status(r, []metav1.Condition{w.deadline(r, progressing), available})
 }
 
-// interrupted returns the conditions of a revision of which nothing can be said but an error.
+// interrupted returns the conditions of a revision about which only an error can be reported.
 func (w *world) interrupted(r *Revision, progressing metav1.Condition, message string) []metav1.Condition { // K98
 	list := []metav1.Condition{progressing}
 	if meta.FindStatusCondition(r.Conditions, Available) != nil && !r.Archived {

@@ -108,7 +108,7 @@ func (w *world) rollOut(r *Revision) { // K87
 	w.report(r, p)
 }
 
-// object keeps one object in line, and returns whether it is ready.
+// object keeps one object up to date, and returns whether it is ready.
 func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress) bool {
 	live := w.objects[registryv1.Key(want)]
 	switch w.claim(r, want, live) {
@@ -138,8 +138,8 @@ func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress
 	return v == passed
 }
 
-// apply applies an object that exists, once Server-Side Apply owns the fields that were set by
-// creating it.
+// apply applies an object that exists, once Server-Side Apply owns the fields that were set
+// when it was created.
 func (w *world) apply(r *Revision, desired, live *unstructured.Unstructured) { // K85
 	if o := migrated(live); o != nil {
 		w.write(r, Write{Op: Migrate, Object: o})

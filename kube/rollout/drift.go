@@ -14,8 +14,9 @@ import (
 const FieldOwner = "olm.operatorframework.io"
 
 // drifted returns whether others have changed or removed fields that the revision declares.
-// They belong to FieldOwner until then, so the values are not compared: the API server may
-// have stored them in another form. Fields that the revision does not declare are left alone.
+// Fields that nobody changed belong to FieldOwner, so the values are not compared: the API
+// server may have stored them in another form. Fields that the revision does not declare are
+// left alone.
 func (w *world) drifted(r *Revision, desired, live *unstructured.Unstructured) bool { // K86
 	if rv := w.snapshot.Applied[live.GetUID()]; rv != "" && rv == live.GetResourceVersion() {
 		return false

@@ -19,7 +19,7 @@ const kept = 5
 
 // Next returns the writes that bring the revisions of an extension to want, which has the
 // rendered objects of a bundle, the protection, the probes and the deadline. If the latest
-// revision has the same phases, its settings and Secrets are kept in line. Otherwise old
+// revision has the same phases, its settings and Secrets are kept up to date. Otherwise old
 // archived revisions are deleted, and a revision with the next number is created, after the
 // Secrets that hold its objects. Decide again only after these writes: an archived revision
 // keeps an object only for a revision in the snapshot.

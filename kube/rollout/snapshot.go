@@ -11,7 +11,7 @@ import (
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
-// A Collision states which objects a revision may adopt that exist already.
+// A Collision states which existing objects a revision may adopt.
 type Collision string // K81
 
 const (
@@ -39,7 +39,7 @@ type Revision struct {
 	ResourceVersion string
 	Generation      int64
 	Created         time.Time
-	// Deleting is set once somebody has deleted it, Finalizer if it has the finalizer
+	// Deleting is set once somebody has deleted it, and Finalizer if it has the finalizer
 	// olm.operatorframework.io/teardown.
 	Deleting, Finalizer bool
 
@@ -49,7 +49,8 @@ type Revision struct {
 	Number   int64
 	Bundle   Bundle
 	Archived bool
-	// Phases are the objects. One that is nil is in a Secret, at the same place of Refs.
+	// Phases are the objects. An object that is nil is in a Secret, which the same place in
+	// Refs names.
 	Phases    []registryv1.Phase
 	Refs      [][]registryv1.Ref
 	Collision Collision
@@ -66,7 +67,7 @@ type Extension struct {
 	Name            string
 	UID             types.UID
 	ResourceVersion string
-	// Deleting is set once somebody has deleted it, Finalizer if it has Finalizer.
+	// Deleting is set once somebody has deleted it, and Finalizer if it has that finalizer.
 	Deleting, Finalizer bool
 }
 
@@ -77,8 +78,8 @@ type Snapshot struct {
 	// Recorded is set on a cluster without ClusterObjectSets. Revisions are Secrets in
 	// Namespace, and the controller of their objects is the extension.
 	Recorded bool
-	// Namespace is where the Secrets of revisions are. Secrets are all that have labels with
-	// the name of the extension, in any order, and any others that revisions refer to.
+	// Namespace is where the Secrets of revisions are. Secrets are all those labeled with the
+	// name of the extension, in any order, and any others that revisions refer to.
 	Namespace string
 	Secrets   []corev1.Secret
 	// Revisions are all revisions of the extension, in any order.
@@ -102,11 +103,11 @@ type Op string
 const (
 	// Create creates Object as FieldOwner. It must fail if the object exists.
 	Create Op = "create"
-	// Apply applies Object with Server-Side Apply as FieldOwner, by force.
+	// Apply applies Object as FieldOwner with Server-Side Apply, and overrides conflicts.
 	Apply Op = "apply"
-	// Migrate replaces the managed fields of the object on the cluster by those of Object.
+	// Migrate replaces the managed fields of the object on the cluster with those of Object.
 	Migrate Op = "migrate"
-	// SetOwners replaces the owner references of the object on the cluster by those of Object.
+	// SetOwners replaces the owner references of the object on the cluster with those of Object.
 	SetOwners Op = "set owners"
 	// Delete deletes Object.
 	Delete Op = "delete"

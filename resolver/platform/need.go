@@ -7,7 +7,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// needs sets what a person has to do or to decide, in order, and until when.
+// needs sets what a person has to do or to decide, in order, and by when.
 func (p *Plan) needs(from property.MinorVersion) {
 	type behind struct {
 		pkg  string

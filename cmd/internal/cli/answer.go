@@ -25,7 +25,7 @@ type answer struct {
 	Faults  []resolver.Fault      `json:"faults,omitempty"`
 	// Advice explains why operators do not get a newer version.
 	Advice resolver.AdviceList `json:"advice,omitempty"`
-	// Refused is the conflict because of which a partial answer leaves out parts of the problem.
+	// Refused is the conflict that made a partial answer leave out parts of the problem.
 	Refused  *resolver.Conflict `json:"refused,omitzero"`
 	Conflict *resolver.Conflict `json:"conflict,omitzero"`
 	// Error is the reason why the problem was not answered.

@@ -31,7 +31,7 @@ func addCatalog(cmd *cobra.Command) *catalogArg {
 func (c *catalogArg) take(args []string) (path string, rest []string, err error) {
 	switch {
 	case *c.sample && c.flag != "":
-		return "", nil, usagef("--sample and --catalog are two catalogs; give one")
+		return "", nil, usagef("--sample and --catalog both name a catalog; give only one")
 	case *c.sample:
 		return samplePath, args, nil
 	case c.flag != "":

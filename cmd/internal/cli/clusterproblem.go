@@ -9,8 +9,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// ofCluster returns the problem of a namespace of a cluster, with the packages and installed
-// operators of the command line in addition.
+// ofCluster returns the problem of a namespace of a cluster, plus the packages and installed
+// operators of the command line.
 func (r *request) ofCluster(ctx context.Context, l *loader, paths []string) (*resolver.Problem, error) {
 	if !r.cmd.Flags().Changed("namespace") {
 		r.namespace = ""

@@ -14,7 +14,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
 
-// mirrors sets the mirrors from which to fetches images: those that the cluster configures.
+// mirrors makes to fetch images from the mirrors that the cluster configures.
 func (s *clusterState) mirrors(c *memcluster.Cluster, to *images) error {
 	var list mirrorList
 	for _, o := range c.List() {
@@ -36,8 +36,8 @@ func (s *clusterState) mirrors(c *memcluster.Cluster, to *images) error {
 // globalPullSecret is OpenShift's pull secret for all images.
 var globalPullSecret = olm.Key{Kind: "Secret", Namespace: "openshift-config", Name: "pull-secret"}
 
-// readPullSecrets reads the pull secrets of the cluster, with which to then fetches images. A
-// note names each secret that cannot be used. The content of secrets is never printed.
+// readPullSecrets reads the pull secrets of the cluster, which to then uses to fetch images.
+// A note names each secret that cannot be used. The content of secrets is never printed.
 func (s *clusterState) readPullSecrets(ctx context.Context, c *memcluster.Cluster, to *images) error {
 	client, err := s.client()
 	if err != nil {

@@ -87,7 +87,7 @@ func (s *clusterState) addCluster(cmd *cobra.Command) {
 	s.cmd = cmd
 	s.live.addFlags(cmd)
 	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`: YAML or JSON, a snapshot, or a must-gather directory or archive; - is standard input (repeatable)")
-	f.BoolVar(&s.pullSecrets, "use-cluster-pull-secrets", false, "pull catalogs also with the Secrets that CatalogSources of the cluster name, and with OpenShift's global one")
+	f.BoolVar(&s.pullSecrets, "use-cluster-pull-secrets", false, "also pull catalogs with the Secrets named in the cluster's CatalogSources, and with OpenShift's global pull secret")
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
 }
 
@@ -173,9 +173,9 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 	case s.pullSecrets && !isLive:
 		return nil, usagef("--use-cluster-pull-secrets needs a live cluster; add --cluster, or log in with podman")
 	case isLive && len(s.files) > 0:
-		return nil, usagef("--filename and the flags of a cluster exclude each other; leave one out")
+		return nil, usagef("--filename cannot be combined with the flags of a live cluster; remove one of them")
 	case !isLive && len(s.files) == 0:
-		return nil, usagef("no cluster; name a file with its objects with --filename, or read the cluster of the kubeconfig with --cluster")
+		return nil, usagef("no cluster; read its objects from a file with --filename, or read the cluster of the kubeconfig with --cluster")
 	}
 	c := &memcluster.Cluster{KubeVersion: s.kubeVersion, Known: []olm.GroupKind{}}
 	if s.complete {
@@ -235,7 +235,7 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 	for _, u := range s.missing {
 		s.inferred = append(s.inferred, reconcile.Note{
 			Object:  olm.Key{Group: u.Group, Kind: u.Kind, Name: "*"},
-			Message: u.Reason + ", so all that depends on it is unknown; \"olmkit status --print-rbac\" prints the role that reads everything",
+			Message: u.Reason + ", so everything that depends on it is unknown; \"olmkit status --print-rbac\" prints the role that reads everything",
 		})
 	}
 	c.GlobalNamespace, s.cluster = s.global, c
@@ -322,10 +322,10 @@ func mentioned(c *memcluster.Cluster, name string) error {
 	return usagef("the files do not mention namespace %q%s", name, hint(name, names))
 }
 
-// objects passes the objects of a file to put: the documents of a YAML or JSON stream, which
-// may be compressed with gzip, and the items of lists, or the objects of a must-gather of
-// OpenShift, a directory or an archive. It passes to found the kind of each object and of each
-// list, even if the list is empty.
+// objects calls put with each object of a file: the documents of a YAML or JSON stream, which
+// may be compressed with gzip, and the items of lists; or the objects of an OpenShift
+// must-gather, a directory or an archive. It calls found with the kind of each object and of
+// each list, even if the list is empty.
 func (l *loader) objects(ctx context.Context, name string, found func(olm.GroupKind), put func(olm.Object) error) error {
 	if info, err := os.Stat(name); name != stdinPath && err == nil && info.IsDir() {
 		return l.gathered(ctx, name, found, put)

@@ -17,8 +17,8 @@ path to the head of a channel, heads that moved, skipRanges that changed, bundle
 and APIs that are gone, bundles whose content changed under the same name,
 deprecations.
 
-With --cluster or --filename, the old catalog is the one of a cluster that NEW would
-replace: the catalog with the name of NEW, or NAME of NAME=PATH, or the only one. The
+With --cluster or --filename, the old catalog is the one in the cluster that NEW would
+replace: the one with the name of NEW (NAME in NAME=PATH), or else the only one. The
 answer is limited to the installed operators and their channels.
 
 Exit codes: 0 no version loses its path, 1 a version does, 2 the input could not be

@@ -43,7 +43,7 @@
 //
 //	clusterstate.go      the flags that name a cluster, and reading it
 //	live.go              reading a cluster over the network
-//	mustgather.go        reading a must-gather of OpenShift
+//	mustgather.go        reading an OpenShift must-gather
 //	inferred.go          what is assumed about a cluster, such as its global namespace
 //	census.go            the operators and catalogs of a cluster, and their status
 //	clusteroperators.go  the operators of a cluster, for commands that ask about one

@@ -67,7 +67,7 @@ func Documents() []Document {
 		{Name: "bundle", Title: "A bundle in a channel, by olmkit list bundles", Type: bundleRow{}, By: "list"},
 		{Name: "graph", Title: "The upgrades of a package, by olmkit graph", Type: graphAnswer{}, By: "graph"},
 		{Name: "path", Title: "An upgrade path, by olmkit path", Type: pathAnswer{}, By: "path"},
-		{Name: "diff", Title: "The differences of two catalogs, by olmkit diff", Type: graph.Diff{}, By: "diff"},
+		{Name: "diff", Title: "The differences between two catalogs, by olmkit diff", Type: graph.Diff{}, By: "diff"},
 		{Name: "cached", Title: "An image or a server in the cache, by olmkit cache list", Type: cached{}, By: "cache"},
 		{Name: "version", Title: "The version of olmkit, by olmkit version", Type: versionInfo{}, By: "version"},
 	}

@@ -23,15 +23,15 @@ import (
 func newEligible(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eligible CATALOG[+PACKAGE[@VERSION]]|BUNDLE",
-		Short: "List which bundles OLM v1 installs at all, and why not the others",
-		Long: `Eligible lists whether OLM v1 installs bundles at all, in some namespace and
-with some configuration, with every reason if it does not: dependencies, owned
-API services, webhooks without a provider of certificates, install modes, and
-invalid manifests.
+		Short: "List which bundles OLM v1 can install, and why not the others",
+		Long: `Eligible reports whether OLM v1 can install bundles at all, in any namespace and
+with any configuration, with every reason if it cannot: dependencies, owned API
+services, webhooks without a provider of certificates, install modes, and invalid
+manifests.
 
   CATALOG                    the head of the default channel of every package, or
                              with --all every bundle
-  CATALOG+PACKAGE            the head of the default channel of a package, or
+  CATALOG+PACKAGE            the head of the default channel of a package
   CATALOG+PACKAGE@VERSION    one of its versions
   BUNDLE                     a bundle directory, with manifests/ and metadata/, or a
                              bundle image

@@ -29,10 +29,9 @@ refusals of "olmkit select", with an example and the usual fix. Without argument
 it lists all codes.
 
 Otherwise it accepts the flags of "olmkit resolve", for catalogs or a cluster, or one
-problem document. For a
-plan, it shows why each bundle is in it and why better candidates were rejected. For a
-conflict, it shows each minimal conflict as a short derivation with the smallest
-changes that resolve it, and what can still be planned.
+problem document. For a plan, it shows why each bundle is in it and why better
+candidates were rejected. For a conflict, it shows each minimal conflict as a short
+derivation with the smallest changes that resolve it, and what can still be planned.
 
 Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 2 the input could not be read.`,

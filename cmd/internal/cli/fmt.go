@@ -28,12 +28,12 @@ standard input.`,
   olmkit fmt -w ./catalog
   olmkit fmt --check ./catalog`,
 	}
-	w := addSyntax(cmd, "syntax: yaml, json (indented) or jsonl (one blob a line) (default by the file's name)")
+	w := addSyntax(cmd, "syntax: yaml, json (indented) or jsonl (one blob a line) (default: by the extension of the file)")
 	write := cmd.Flags().BoolP("write", "w", false, "overwrite the files instead of printing")
 	check := cmd.Flags().Bool("check", false, "only list the files that would change")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *write && *check {
-			return usagef("-w and --check exclude each other")
+			return usagef("-w and --check cannot be combined; remove one")
 		}
 		if len(args) == 0 {
 			args = []string{stdinPath}

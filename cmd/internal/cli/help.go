@@ -104,9 +104,9 @@ or a reference to a catalog somewhere else:
 
 You may omit docker:// unless the text is an existing path; a note reports how it was
 read. docker-archive:- reads standard input: podman save IMAGE | olmkit list packages
-docker-archive:-. In an image for several platforms, the catalog is the same for all:
-linux/amd64 is read if there is one, else the first. Only the directory that the label
-operators.operatorframework.io.index.configs.v1 names is read.
+docker-archive:-. An image for several platforms is assumed to have the same catalog
+for all: linux/amd64 is read if there is one, else the first. Only the directory that
+the label operators.operatorframework.io.index.configs.v1 names is read.
 
 Fetched images are compiled and cached by digest in --cache-dir (default:
 ~/.cache/olmkit, or olmkit in XDG_CACHE_HOME). Later commands make one request, for
@@ -117,8 +117,8 @@ list" shows the cache, and "olmkit cache prune" deletes from it.
 Mirrors, other locations and registries without TLS are configured as for podman and
 skopeo: in the file that CONTAINERS_REGISTRIES_CONF names, or in
 ~/.config/containers/registries.conf or /etc/containers/registries.conf and the
-directory registries.conf.d next to it. --mirrors FILE reads the
-ImageDigestMirrorSets, ImageTagMirrorSets and ImageContentSourcePolicies of OpenShift.
+directory registries.conf.d next to it. --mirrors FILE reads
+OpenShift's ImageDigestMirrorSets, ImageTagMirrorSets and ImageContentSourcePolicies.
 
 Credentials are those of --authfile, or of REGISTRY_AUTH_FILE, or the first of
 XDG_RUNTIME_DIR/containers/auth.json, ~/.config/containers/auth.json and
@@ -148,7 +148,7 @@ several catalogs, and has options after the path:
                     and the descriptions that view shows
 
 Without NAME, a catalog has the name of its file, directory or repository. For
-platform, name the version of the platform, too: VERSION=[NAME:]PATH.
+"olmkit platform", add the version of the platform: VERSION=[NAME:]PATH.
 
 Problem documents (--problem) contain catalogs as text ("fbc") or name their directory
 ("dir"), relative to --root; nothing outside --root is read.`
@@ -172,8 +172,8 @@ resolve and explain then add that subscription; subset and platform follow that
 channel. Other commands have --channel.
 
 With --cluster or --filename, the operators are those of a cluster: what subscriptions,
-CSVs and ClusterExtensions record. --filename reads a snapshot of "olmkit snapshot", a
-must-gather of OpenShift, as a directory or an archive, or YAML and JSON from kubectl.
+CSVs and ClusterExtensions record. --filename reads a snapshot of "olmkit snapshot", an
+OpenShift must-gather, as a directory or an archive, or YAML and JSON from kubectl.
 --package and --installed of resolve and explain then add to what is there.`
 
 const topicOutput = `-o, --output selects the format:
@@ -182,10 +182,11 @@ const topicOutput = `-o, --output selects the format:
   json      for programs: one document per line
   yaml      for programs: documents separated by ---
 
-graph also draws (mermaid, dot, svg), explain writes markdown, validate sarif and
-github, and subset fbc, the part of the catalog itself. Commands that print catalogs
-or problem documents have no text format: catalogs are yaml (default), json or jsonl;
-problems are json (default) or yaml. For index and view, -o names the file to write.
+Some commands have more formats, for example mermaid, dot and svg for graph, markdown
+for explain, sarif for validate, and fbc, the part of the catalog itself, for subset.
+Commands that print catalogs or problem documents have no text format: catalogs are
+yaml (default), json or jsonl; problems are json (default) or yaml. For index and view,
+-o names the file to write.
 
 "olmkit version -o json" prints the version of the output for programs. It grows when
 a field changes its meaning or is removed, not when one is added.

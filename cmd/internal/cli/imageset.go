@@ -265,8 +265,8 @@ func (r *imageSetRange) versions(p graph.Package) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// above returns warnings about channels of which newer versions than maxVersion are kept,
-// because the part needs the upgrades to the head.
+// above returns warnings about channels that keep versions newer than maxVersion, because the
+// part needs the upgrades to the head.
 func (o *imageSetOperator) above(s *subset.Subset) (warnings []string) {
 	for _, x := range o.Packages {
 		for _, p := range s.Packages {
@@ -382,7 +382,7 @@ func newImageSet(path string) (*imageSet, error) {
 		catalog, isImage = "oci://"+dir, true
 	}
 	if !ok || !isImage {
-		return nil, usagef("an ImageSetConfiguration names its catalog as an image; give one in place of %s, or the configuration with --imageset", display(path))
+		return nil, usagef("an ImageSetConfiguration refers to its catalog by image; name an image instead of %s, or the configuration with --imageset", display(path))
 	}
 	text, err := yaml.Marshal(map[string]any{
 		"apiVersion": imageSetV2, "kind": imageSetKind,

@@ -118,8 +118,8 @@ func (c *clusterImpact) operators(ctx context.Context, args []string) ([]operato
 	}), err
 }
 
-// operator compares what is installed of an operator with what would be installed: with to,
-// if it is not "".
+// operator compares the installed bundle of an operator with to, or with the bundle that
+// would be installed next if to is "".
 func (c *clusterImpact) operator(ctx context.Context, o *operatorStatus, to string) error {
 	if to == "" && o.Moves == movesUnmanaged {
 		c.stays(o)

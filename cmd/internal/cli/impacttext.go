@@ -114,8 +114,8 @@ func codePageURL(code fbc.Code) string {
 	return "https://github.com/olmkit/olmkit/blob/main/docs/codes/" + string(code) + ".md"
 }
 
-// markdown returns text on one line, with the characters escaped that have a meaning in
-// Markdown.
+// markdown returns text on one line, with the characters that have a meaning in Markdown
+// escaped.
 func markdown(text string) string {
 	var b strings.Builder
 	for _, r := range visible.Line(text) {

@@ -90,7 +90,7 @@ func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
 	return byDefault()
 }
 
-// runningGlobal returns the global namespace that OLM runs with: the argument --namespace of
+// runningGlobal returns the global namespace that OLM runs with: the value of --namespace in
 // its catalog-operator. It returns "" if there is not exactly one.
 func runningGlobal(c *memcluster.Cluster) string {
 	found := map[string]bool{}

@@ -46,7 +46,7 @@ directory, one file, or - for standard input.`,
 	return cmd
 }
 
-// newLister returns a command that lists the rows that of returns for one package, or for
+// newLister returns a command that lists the rows returned by of for one package, or for
 // every package.
 func newLister(e *env, noun, short string, header []string, of func(graph.Package) []row) *cobra.Command {
 	cmd := &cobra.Command{

@@ -33,7 +33,7 @@ which it applies them. You can read or compare them, or apply them without OLM.
 
   BUNDLE                     a bundle directory, with manifests/ and metadata/, or a
                              bundle image
-  CATALOG+PACKAGE            the head of the default channel of a package, or
+  CATALOG+PACKAGE            the head of the default channel of a package
   CATALOG+PACKAGE@VERSION    one of its versions. The catalog must have the
                              manifests (olm.bundle.object); a bundle that is only
                              an image must be unpacked first
@@ -48,7 +48,8 @@ With --problem, manifests reads requests instead, one JSON document each, and pr
 one line for each: {"id","ok","objects","phases"}, or
 {"id","ok":false,"error":{"stage","codes","message"}}. A request has the members
 id, bundle (or path), installNamespace, config, and certProvider. The bundle is a
-directory relative to --root or, if there is none, to the directory bundles/ in it.
+directory relative to --root or, if it is not there, to the directory bundles/ in
+--root.
 
 Exit codes: 0 the objects were printed, 1 OLM v1 does not install the bundle with this
 configuration, 2 the input could not be read. With --problem, a refusal is an answer
@@ -292,7 +293,7 @@ func (m *manifests) print(out *registryv1.Manifests) error {
 	return writeObjects(machine(m.stdout), contents(out))
 }
 
-// An objectList is a List of Kubernetes.
+// An objectList is a Kubernetes List.
 type objectList struct {
 	APIVersion string `json:"apiVersion"`
 	Items      []any  `json:"items"`

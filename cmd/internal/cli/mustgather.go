@@ -17,8 +17,8 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// gathered passes the objects of a must-gather directory of OpenShift to put, and their kinds
-// to found, as method objects does.
+// gathered passes the objects of an OpenShift must-gather directory to put, and their kinds
+// to found, as the method objects does.
 func (l *loader) gathered(ctx context.Context, name string, found func(olm.GroupKind), put func(olm.Object) error) error {
 	root, err := disk.OpenRoot(name)
 	if err != nil {
@@ -87,7 +87,7 @@ func (g *gathering) read(ctx context.Context, file string, in io.Reader) error {
 
 func (g *gathering) end() error {
 	if g.files == 0 {
-		return fmt.Errorf("%s has no objects below cluster-scoped-resources or namespaces, as a must-gather has; name files", display(g.name))
+		return fmt.Errorf("%s has no objects below cluster-scoped-resources or namespaces, so it is not a must-gather; name files instead", display(g.name))
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func (o *operand) inPackage(text string, list []graph.Package) error {
 		return nil
 	}
 	if notVersion == nil {
-		return fmt.Errorf("package %s has no version %s; nearby are %s", o.pkg, asked, nearbyVersions(asked, versions))
+		return fmt.Errorf("package %s has no version %s; nearby versions are %s", o.pkg, asked, nearbyVersions(asked, versions))
 	}
 	return fmt.Errorf("package %s has no bundle or version %q%s; write BUNDLE@VERSION for a bundle that is in no catalog", o.pkg, text, hint(text, known))
 }

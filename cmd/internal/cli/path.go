@@ -32,7 +32,7 @@ block every path are listed. Upgrades whose manifests are not available count as
 safe, and are marked.
 
 With --cluster or --filename, FROM, the channel and the catalog are those of the
-operator of the package in a cluster; v1 is the reading of a ClusterExtension.
+package's operator in the cluster. A ClusterExtension is read as v1.
 
 Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		Example: `  olmkit path ./catalog etcd 0.9.0

@@ -26,12 +26,12 @@ wildcards, access to secrets, nodes or pods, and ways to get further permissions
 
   BUNDLE                     a bundle directory, with manifests/ and metadata/, or a
                              bundle image
-  CATALOG+PACKAGE            the head of the default channel of a package, or
+  CATALOG+PACKAGE            the head of the default channel of a package
   CATALOG+PACKAGE@VERSION    one of its versions. The catalog must have the
                              manifests (olm.bundle.object)
 
-Roles and bindings in the bundle count. If a binding names a role that is not in the
-bundle, its rules are unknown, unless it is cluster-admin.
+Roles and bindings in the bundle are included. If a binding names a role that is not
+in the bundle, its rules are unknown, unless it is cluster-admin.
 
 Exit codes: 0 the permissions were listed, 1 there is a risk that --fail-on names,
 2 the input could not be read.`,

@@ -24,7 +24,7 @@ func newPlatform(e *env) *cobra.Command {
 		Use:   "platform {--from VERSION|--cluster} --to VERSION --catalog VERSION=PATH...",
 		Short: "Plan the upgrade of a platform with its operators",
 		Long: `Platform plans the upgrade of OpenShift from one minor version to another
-together with the installed operators: what needs a person, and until when; the
+together with the installed operators: what needs a person, and by when; the
 steps in order; what blocks the platform (olm.maxOpenShiftVersion), what waits
 for a newer Kubernetes (minKubeVersion), what uses APIs that Kubernetes removed,
 what is left behind, and on which versions each operator is safe.
@@ -46,7 +46,7 @@ of that version are those of a cluster, so only the catalogs of later versions a
 needed. With --problem, everything comes from one JSON document, whose
 directories are relative to --root.
 
-Exit codes: 0 the platform and all operators reach the target by the steps of OLM,
+Exit codes: 0 the platform and all operators reach the target by steps that OLM takes,
 1 something needs a person, blocks the platform or leaves an operator behind, 2
 the input could not be read, 3 none of that but something was not checked.
 --allow-unchecked exits with 0 in place of 3. With -o json, needs, leftBehind of
@@ -72,7 +72,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 	fl.StringArrayVarP(&installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
 	addChoice(cmd, &strategy, "strategy", "", "how far to upgrade operators on the way", string(platform.Latest), string(platform.Minimal))
 	fl.StringVar((*string)(&p.On), "on", "", "report which versions have support on this `DATE`, as YYYY-MM-DD")
-	fl.BoolVar(&allowUnchecked, "allow-unchecked", false, "exit with 0 although something could not be checked")
+	fl.BoolVar(&allowUnchecked, "allow-unchecked", false, "exit with 0 even if something could not be checked")
 	in := addProblem(cmd, "a problem document", false)
 	completeCatalogFlag(cmd)
 	completeFlag(cmd, "installed", completePlatformInstalled(e, &catalogs))
@@ -153,7 +153,7 @@ func readPlatform(ctx context.Context, l *loader, file string) (platform.Problem
 	return p, nil
 }
 
-// platformOf adds to p what the flags catalogs, installed and reading name.
+// platformOf adds to p what the flags --catalog, --installed and --reading name.
 func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, installed []string, reading graph.Reading) error {
 	if p.From == "" || p.To == "" {
 		return usagef("the versions are missing; give --from and --to, or --cluster and --to, or --problem")

@@ -47,7 +47,7 @@ func addProblem(cmd *cobra.Command, what string, stream bool) *problemInput {
 func (p *problemInput) check(cmd *cobra.Command, args []string, allowed ...string) error {
 	if p.file == "" {
 		if cmd.Flags().Changed("root") {
-			return usagef("--root is for --problem; name catalog directories as they are")
+			return usagef("--root applies only to --problem; remove it, and give catalog directories as ordinary paths")
 		}
 		return nil
 	}

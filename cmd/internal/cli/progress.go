@@ -13,7 +13,7 @@ import (
 // patience is the time before a bar appears.
 const patience = time.Second
 
-// A progress draws a bar for a load that takes long.
+// A progress draws a bar for a load that takes a long time.
 type progress struct {
 	w     io.Writer
 	label string

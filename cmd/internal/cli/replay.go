@@ -92,6 +92,6 @@ func (r *replayed) text(w io.Writer) error {
 		_, err := visible.Fprintf(w, "%s: same answer\n", r.name)
 		return err
 	}
-	_, err := visible.Fprintf(w, "%s: another answer\n  %s\n", r.name, visible.Block(strings.Join(lines(r.Differences, visible.Line), "\n  ")))
+	_, err := visible.Fprintf(w, "%s: different answer\n  %s\n", r.name, visible.Block(strings.Join(lines(r.Differences, visible.Line), "\n  ")))
 	return err
 }

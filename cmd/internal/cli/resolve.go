@@ -54,7 +54,7 @@ answered.`,
 	in := addProblem(cmd, "problem documents", true)
 	addChoice(cmd, &semantics, "constraints", "", "the meaning of compound constraints; per-bundle is how the running OLM evaluates them (default documented)",
 		string(resolver.Documented), string(resolver.PerBundle))
-	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 also if an operator is stuck, or gets an older version than it could")
+	cmd.Flags().BoolVar(&strict, "strict", false, "also exit with 1 if an operator is stuck, or gets an older version than it could")
 	completeRequest(cmd, e, &r)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := in.check(cmd, args, "constraints"); err != nil {

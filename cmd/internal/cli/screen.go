@@ -81,8 +81,8 @@ func bare(err error) visible.Block {
 	return visible.Block(strings.TrimPrefix(string(errorText(err)), "problem: "))
 }
 
-// machine returns a writer for documents that machines read: as they are in files and
-// pipes, and as text on a terminal, where JSON keeps its meaning.
+// machine returns a writer for documents that machines read. It writes them unchanged to
+// files and pipes, and escaped like text to a terminal; escaped JSON keeps its meaning.
 func machine(w io.Writer) io.Writer {
 	if terminal(w) != nil {
 		return w

@@ -41,11 +41,11 @@ writes the status of each CatalogSource and of the OLMConfig, which are not list
 The simulation ends at an install plan that needs approval, unless --approve is
 given.
 
-If the operator group names a service account, writes that it may not make are
-refused, as the API server would, by the roles and bindings in the files. Where those
-are not known, nothing is refused, and a note reports it.
+If the operator group names a service account, writes that the account is not allowed
+to make are refused, as by the API server, based on the roles and bindings in the
+files. If those are not known, nothing is refused, and a note reports it.
 
-Exit codes: 0 all is stable, 1 the subscriptions of a namespace cannot be
+Exit codes: 0 everything is stable, 1 the subscriptions of a namespace cannot be
 resolved or writes were refused, 2 the input could not be read.`,
 		Example: `  olmkit simulate -f state.yaml --catalog community=./catalog
   olmkit simulate -f state.yaml --approve ./catalog -o json

@@ -26,13 +26,14 @@ func newSnapshot(e *env) *cobra.Command {
 support case, another machine or a test. All commands that read a cluster accept it
 with --filename and give the same answers, without access to the cluster.
 
-The file has one JSON document per line: the version of the cluster and the kinds that
-may not be read, then a list for each kind. Catalogs are digests in the objects; with
---with-catalogs, the file has their content, too, and no registry is needed later. It
-has no Secrets, and of pods only those of catalogs. Objects are without managedFields,
-the annotation of kubectl apply, and the icons of CSVs, which no answer depends on.
+The file has one JSON document per line: the version of the cluster and the kinds
+that you are not allowed to read, then a list for each kind. Catalogs are digests in
+the objects; with --with-catalogs, the file has their content, too, and no registry
+is needed later. It has no Secrets, and only those pods that serve catalogs. Objects
+are without managedFields, the annotation of kubectl apply, and the icons of CSVs,
+which no answer depends on.
 
-With --filename, the input is files, such as a must-gather of OpenShift, in place of a
+With --filename, the input is files, such as an OpenShift must-gather, instead of a
 cluster.
 
 Exit codes: 0 the file was written, 2 the cluster could not be read.`,
@@ -281,7 +282,7 @@ func (s *clusterState) fromSnapshot(o olm.Object, to *images) error {
 	}
 	switch {
 	case o.APIVersion != snapshotVersion || d.Kind != kindSnapshot && d.Kind != kindContent:
-		return fmt.Errorf("%s %s is not understood by this version of olmkit; update it", o.APIVersion, o.Kind)
+		return fmt.Errorf("%s %s is not supported by this version of olmkit; update olmkit", o.APIVersion, o.Kind)
 	case d.Kind == kindSnapshot:
 		s.snapshotVersion, s.missing = d.KubeVersion, append(s.missing, d.Unread...)
 		return nil

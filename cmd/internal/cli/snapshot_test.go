@@ -89,7 +89,7 @@ func TestSnapshotContent(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"apiVersion":"snapshot.olmkit/v2","kind":"Snapshot","metadata":{"name":"cluster"}}`:                                  "snapshot.olmkit/v2 Snapshot is not understood",
+		`{"apiVersion":"snapshot.olmkit/v2","kind":"Snapshot","metadata":{"name":"cluster"}}`:                                  "snapshot.olmkit/v2 Snapshot is not supported",
 		`{"apiVersion":"snapshot.olmkit/v1","kind":"Content","metadata":{"name":"x"},"image":"docker://a/b:c","files":"AAAA"}`: "the content of docker://a/b:c: zip",
 	} {
 		check(t, os.WriteFile("bad.json", []byte(text), 0o600))
@@ -157,7 +157,7 @@ func TestMustGather(t *testing.T) {
 		}
 	}
 	check(t, os.MkdirAll("empty", 0o777))
-	if _, stderr, code := run(t, "", []string{"status", "-f", "empty"}, "", ""); code != 2 || !strings.Contains(stderr, "as a must-gather has") {
+	if _, stderr, code := run(t, "", []string{"status", "-f", "empty"}, "", ""); code != 2 || !strings.Contains(stderr, "so it is not a must-gather") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if _, stderr, code := run(t, "", []string{"status", "-f", "gather.tar.gz", "--limit", "FileSize=10"}, "", ""); code != 2 || !strings.Contains(stderr, "--limit FileSize=NUMBER") {

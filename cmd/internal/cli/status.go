@@ -41,13 +41,14 @@ the catalog of that name. A note reports a catalog that cannot be read; for its
 operators, status shows what OLM recorded. The NAMESPACE of a ClusterExtension is
 the one it installs into, and its HEAD the newest bundle of its channels and range.
 
-Below the table are the commands that approve upgrades, and for each namespace
-that cannot be resolved the full explanation with fixes. Without content, it is
-the message of the condition ResolutionFailed, each line after "cluster:".
+Below the table are the commands that approve upgrades, and the full explanation
+with fixes for each namespace that cannot be resolved. If the content of its
+catalogs is unknown, this is the message of the condition ResolutionFailed instead,
+with "cluster:" before each line.
 
-Nothing is written. Each kind is listed once, in pages; kinds that may not be
-read are reported and treated as unknown. --print-rbac prints the ClusterRole
-that is needed by all commands that read a cluster.
+Nothing is written. Each kind is listed once, in pages; kinds that you are not
+allowed to read are reported and treated as unknown. --print-rbac prints the
+ClusterRole that is needed by all commands that read a cluster.
 
 Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval or
 blocks the next version of the platform, 2 the cluster could not be read, 3 no
@@ -132,7 +133,8 @@ type operatorStatus struct {
 	Catalog string `json:"catalog,omitzero"`
 	Moves   moves  `json:"moves"`
 	Why     string `json:"why,omitzero"`
-	// HeldBy lists what keeps an upgrade from starting, and Commands change it.
+	// HeldBy lists what keeps an upgrade from starting, and Commands lists the commands that
+	// start it.
 	HeldBy   []resolver.Holder `json:"heldBy,omitempty"`
 	Commands []string          `json:"commands,omitempty"`
 	// Explanation is the message about a failed resolution, if it has several lines.

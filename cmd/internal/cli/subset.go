@@ -36,13 +36,13 @@ kept bundles, and their dependencies. With -o fbc, it prints the part as a catal
 
 With --imageset, the catalogs, packages, channels and versions are those of an
 ImageSetConfiguration of oc-mirror, v1alpha2 or v2alpha1. A CATALOG replaces the only
-catalog of the file, for example by a local copy of the image.
+catalog of the file, for example with a local copy of the image.
 
 -o imageset prints such a configuration, in which the packages of each catalog are
 exactly the kept channels and versions; the rest of the file is unchanged. -o images
 prints the images of the part, including related images, by digest and one per line.
-Both warn of image references that are invalid, and are left out of the list, and of
-those without a digest, because such a reference makes tools that mirror images fail.
+Both warn about invalid image references, which make mirroring tools fail and are left
+out of the list, and about references without a digest, whose content can change.
 
 Exit codes: 0 the part was printed, 1 -o images left out invalid references, 2 the
 input could not be read.`,
@@ -267,7 +267,7 @@ func giveRanges(wants []subset.Want, ranges []string) error {
 		}
 		switch {
 		case ok && own[name] != "", !ok && common != "":
-			return usagef("--versions %q: these packages have a range already; write || between two", text)
+			return usagef("--versions %q: these packages already have a range; join the ranges with ||", text)
 		case ok:
 			own[name] = strings.TrimSpace(rng)
 		default:

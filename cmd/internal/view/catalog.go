@@ -85,7 +85,7 @@ func (b *pkgBuilder) addNodes(added map[string]bool) {
 		b.number[n] = i
 		d := nodeData{Name: n.Name, Version: n.Version, Label: labels[i]}
 		x, ok := b.pkg.Bundle(n.Name)
-		if ok && x.Node() != n { // installed under the name of a bundle, but with another version
+		if ok && x.Node() != n { // installed under the name of a bundle, but with a different version
 			ok = false
 		}
 		if _, has := b.named[n.Name]; ok || !has {

@@ -28,7 +28,7 @@ func cores(ctx context.Context, c *resolver.Conflict) ([]coreData, error) {
 			d.Fixes = append(d.Fixes, x)
 		}
 		if len(core.Fixes) == 0 {
-			d.Notes = append(d.Notes, "No one or two changes resolve this. Give up one of the requests and resolve again.")
+			d.Notes = append(d.Notes, "No single change or pair of changes resolves this. Give up one of the requests and resolve again.")
 		}
 		out = append(out, d)
 	}

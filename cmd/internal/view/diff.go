@@ -92,7 +92,7 @@ func facts(p *graph.PackageDiff) []diffFact {
 	for _, c := range p.BundlesChanged {
 		changed = append(changed, c.Name+": "+c.String())
 	}
-	add(factBreaks, "bundles changed under their name", changed)
+	add(factBreaks, "bundles changed under the same name", changed)
 	if c := p.DefaultChannel; c != nil {
 		add(factChanges, "default channel", []string{c.New + ", was " + c.Old})
 	}
@@ -129,7 +129,7 @@ func rerouted(channels []graph.ChannelDiff) []diffFact {
 		for _, r := range c.Changed {
 			moved = append(moved, fmt.Sprintf("%s upgrades to %s, was %s", r.From, cmp.Or(r.New.String(), "none"), r.Old))
 		}
-		add(factChanges, "other next step", moved)
+		add(factChanges, "different next step", moved)
 		var ranges []string
 		for _, r := range c.Ranges {
 			ranges = append(ranges, fmt.Sprintf("%s covers %s instead of %s", r.Name, cmp.Or(r.New, "none"), cmp.Or(r.Old, "none")))

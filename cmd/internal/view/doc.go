@@ -41,9 +41,9 @@
 // # The libraries
 //
 // Dagre (MIT) lays out directed graphs, is maintained, and is 48 kB; d3-zoom with
-// what it needs (ISC, BSD) is 64 kB and knows wheels, touch and keys of all
-// browsers. Elkjs lays out as well and is thirty times as large; cytoscape draws on
-// a canvas, which neither a keyboard nor a screen reader can enter. Directory lib
+// what it needs (ISC, BSD) is 64 kB and handles wheels, touch and keys in all
+// browsers. Elkjs also lays out graphs, but is thirty times as large; cytoscape draws
+// on a canvas, which neither a keyboard nor a screen reader can enter. Directory lib
 // holds the published files, their licences and sums, and the script that fetched
 // them.
 package view

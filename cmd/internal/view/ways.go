@@ -53,7 +53,7 @@ func (b *pkgBuilder) ways(u *graph.Upgrades) *waysData {
 	return d
 }
 
-// arriving reports, for each node, whether one reaches a head by going from each node to its next one.
+// arriving reports, for each node, whether following next from node to node leads to a head.
 func arriving(next, heads []int) []bool {
 	const unknown, under, yes, no = 0, 1, 2, 3
 	state := make([]int, len(next))

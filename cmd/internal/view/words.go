@@ -245,7 +245,7 @@ func prose(s string, most int) string {
 
 // cut shortens a text to most characters, and ends it with an ellipsis if it was longer.
 func cut(s string, most int) string {
-	n, end := 0, 0 // where the character begins that the ellipsis replaces
+	n, end := 0, 0 // the start of the character that the ellipsis replaces
 	for i := range s {
 		if n++; n == most {
 			end = i

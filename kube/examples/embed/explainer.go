@@ -22,8 +22,8 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An Explainer watches subscriptions. When OLM finds no solution, it explains
-// why, and what would help, in an event. It writes nothing else.
+// An Explainer watches subscriptions. When OLM finds no solution, it records an event that
+// explains why, and what would help. It writes nothing else.
 type Explainer struct {
 	Client client.Client
 	Events events.EventRecorder

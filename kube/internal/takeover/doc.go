@@ -1,4 +1,4 @@
-// Package takeover tests that clusters of OLM can be taken over, and given back, without
+// Package takeover tests that clusters run by OLM can be taken over, and given back, without
 // restarting anything. Its testdata holds the objects of clusters that ran OLM v0.45.0, in 53
 // scenarios. Where olmkit leaves other objects, the changes name the rule, or it is in the
 // list deliberate.
