@@ -79,7 +79,7 @@ func secretOf(r *rollout.Revision, e *api.ClusterExtension, namespace string) (*
 func revisionOf(s *corev1.Secret) (*rollout.Revision, error) {
 	var c record
 	if err := json.Unmarshal(s.Data[recordKey], &c); err != nil {
-		return nil, fmt.Errorf("Secret %s/%s is not a revision: %w; delete it to install again", s.Namespace, s.Name, err)
+		return nil, fmt.Errorf("secret %s/%s is not a revision: %w; delete it to install again", s.Namespace, s.Name, err)
 	}
 	r := &rollout.Revision{
 		Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion, Created: s.CreationTimestamp.Time,

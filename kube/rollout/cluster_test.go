@@ -257,7 +257,7 @@ func managed(op metav1.ManagedFieldsOperationType, o *unstructured.Unstructured)
 	if err != nil {
 		panic(err)
 	}
-	return []metav1.ManagedFieldsEntry{{Manager: rollout.FieldOwner, Operation: op, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw}, APIVersion: o.GetAPIVersion()}}
+	return []metav1.ManagedFieldsEntry{{Manager: rollout.FieldOwner, Operation: op, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(raw)), APIVersion: o.GetAPIVersion()}}
 }
 
 func available(o *unstructured.Unstructured) bool {

@@ -25,7 +25,7 @@ func (w *world) drifted(r *Revision, desired, live *unstructured.Unstructured) b
 	for _, m := range live.GetManagedFields() {
 		if m.Manager == FieldOwner && m.Subresource == "" && m.FieldsV1 != nil {
 			var f fields
-			if json.Unmarshal(m.FieldsV1.Raw, &f) == nil {
+			if json.Unmarshal(m.FieldsV1.GetRawBytes(), &f) == nil {
 				sets = append(sets, f)
 			}
 		}

@@ -60,9 +60,9 @@ func TestDrifted(t *testing.T) { // K86
 		live.SetUID("x")
 		live.SetResourceVersion("7")
 		live.SetManagedFields([]metav1.ManagedFieldsEntry{
-			{Manager: FieldOwner, Operation: "Apply", FieldsV1: &metav1.FieldsV1{Raw: []byte("{" + fields + "}")}},
-			{Manager: "other", Operation: "Apply", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{},"f:data":{}}`)}},
-			{Manager: FieldOwner, Subresource: "status", Operation: "Update", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{},"f:data":{}}`)}},
+			{Manager: FieldOwner, Operation: "Apply", FieldsV1: metav1.NewFieldsV1("{" + fields + "}")},
+			{Manager: "other", Operation: "Apply", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{},"f:data":{}}`)},
+			{Manager: FieldOwner, Subresource: "status", Operation: "Update", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{},"f:data":{}}`)},
 		})
 		w := &world{snapshot: &Snapshot{}}
 		r := &Revision{UID: "u"}
