@@ -32,7 +32,7 @@ func worse(a, b Verdict) Verdict {
 	return a
 }
 
-// A Class is a kind of changes.
+// A Class is a kind of change.
 type Class string
 
 const (

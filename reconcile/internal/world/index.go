@@ -102,7 +102,7 @@ func claimsOf(c *olm.ClusterServiceVersion) (list []claim) {
 	return list
 }
 
-// OwnCSVs returns the CSVs of a namespace without copies.
+// OwnCSVs returns the CSVs of a namespace, except copied ones.
 func OwnCSVs(namespace string, csvs []*olm.ClusterServiceVersion) []*olm.ClusterServiceVersion {
 	var list []*olm.ClusterServiceVersion
 	for _, c := range csvs {
