@@ -87,7 +87,7 @@ func TestCommandLine(t *testing.T) {
 		t.Errorf("the printed role lacks permissions:\n%s", got)
 	}
 	code, got = run("status", "--kubeconfig", config, "--as", "nobody")
-	for _, want := range []string{"note: Subscription *: may not be listed, so all", "note: CustomResourceDefinition *: may not be listed, so all"} {
+	for _, want := range []string{"note: Subscription *: may not be listed, so everything", "note: CustomResourceDefinition *: may not be listed, so everything"} {
 		if code != 3 || strings.Count(got, want) != 1 {
 			t.Errorf("exit code %d, want %q once in\n%s", code, want, got)
 		}

@@ -74,7 +74,7 @@ func reported(t *testing.T, c client.Client, ns, kind string) {
 			return err
 		}
 		if !slices.ContainsFunc(list.Items, func(e eventsv1.Event) bool {
-			return e.Reason == "OLMRunning" && e.Regarding.Kind == kind && strings.Contains(e.Note, "so nothing is written")
+			return e.Reason == "OLMRunning" && e.Regarding.Kind == kind && strings.Contains(e.Note, "nothing is written, because")
 		}) {
 			return fmt.Errorf("no event OLMRunning about a %s in %d events", kind, len(list.Items))
 		}
