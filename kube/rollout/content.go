@@ -106,7 +106,7 @@ func (w *world) resolve(r *Revision) ([]registryv1.Phase, *fault) { // K89
 func unpack(s *corev1.Secret, key string) (*unstructured.Unstructured, error) {
 	text, ok := s.Data[key]
 	if !ok {
-		return nil, fmt.Errorf("there is no key %q", key)
+		return nil, fmt.Errorf("missing key %q", key)
 	}
 	if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(bytes.NewReader(text))

@@ -158,7 +158,7 @@ func (p *packageBundles) inTree(ctx context.Context, name string, known graph.Bu
 	return p.tree[name], nil
 }
 
-// inDir reads the bundle in a directory. It returns nil if there is no bundle.
+// inDir reads the bundle in a directory. It returns nil if the directory has no bundle.
 func (p *packageBundles) inDir(ctx context.Context, dir string) (*readBundle, error) {
 	if !isDir(dir) || !bundle.IsDir(os.DirFS(dir)) {
 		return nil, nil

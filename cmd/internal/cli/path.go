@@ -169,9 +169,9 @@ type pathAnswer struct {
 	Heads    []graph.Node `json:"heads"`
 	Walk     graph.Walk   `json:"walk"`
 	Shortest []graph.Step `json:"shortest"`
-	// Impact has the verdicts on the steps of Shortest with --avoid, Avoided the upgrades that
-	// are not taken because of theirs and, if there is no path, Blocking those that block every
-	// path.
+	// With --avoid, Impact has the verdicts on the steps of Shortest, and Avoided the upgrades
+	// that were excluded because of their verdicts. If there is no path, Blocking has the
+	// upgrades that block every path.
 	Impact   []edgeImpact `json:"impact,omitempty"`
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`
