@@ -45,3 +45,24 @@ func All(dir string, form *regexp.Regexp) [][]string {
 	slices.SortFunc(all, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
 	return all
 }
+
+// An Explanation is a page that explains a code.
+type Explanation struct {
+	Code, Title, Rules, Text, Example, Fix string
+	// Markdown is the whole page.
+	Markdown string
+}
+
+// explanation is the form of the pages that explain codes. The example is optional.
+var explanation = regexp.MustCompile("(?s)^# `([a-z-]+)`: ([^\n]+)\n\n" +
+	`\*Rules: ([^` + "\n" + `]+)\.\*` + "\n\n(.+?)\n" +
+	"(?:\n## Example\n\n```text\n(.+?)\n```\n)?\n## Usual fix\n\n(.+?)\n$")
+
+// Explanations returns the pages of a directory that explain codes, as [All] does.
+func Explanations(dir string) []Explanation {
+	var list []Explanation
+	for _, m := range All(dir, explanation) {
+		list = append(list, Explanation{Code: m[1], Title: m[2], Rules: m[3], Text: m[4], Example: m[5], Fix: m[6], Markdown: m[0]})
+	}
+	return list
+}

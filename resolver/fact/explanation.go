@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"regexp"
 	"slices"
 	"sync"
 
@@ -28,14 +27,11 @@ func Explanations() []Explanation { return slices.Clone(explanations()) }
 // Markdown returns the page of the code in docs/facts, with absolute links.
 func (e Explanation) Markdown() string { return e.markdown }
 
-// explanations reads the pages of docs/facts, which have this form.
+// explanations reads the pages of docs/facts.
 var explanations = sync.OnceValue(func() []Explanation {
-	form := regexp.MustCompile("(?s)^# `([a-z-]+)`: ([^\n]+)\n\n" +
-		`\*Rules: ([^` + "\n" + `]+)\.\*` + "\n\n(.+?)\n" +
-		"(?:\n## Example\n\n```text\n(.+?)\n```\n)?\n## Usual fix\n\n(.+?)\n$")
 	var all []Explanation
-	for _, m := range page.All("facts", form) {
-		all = append(all, Explanation{Code: Code(m[1]), Title: m[2], Rules: m[3], Text: m[4], Example: m[5], Fix: m[6], markdown: m[0]})
+	for _, p := range page.Explanations("facts") {
+		all = append(all, Explanation{Code(p.Code), p.Title, p.Text, p.Fix, p.Rules, p.Example, p.Markdown})
 	}
 	return all
 })
