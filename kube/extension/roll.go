@@ -108,7 +108,7 @@ func (r *Reconciler) next(ctx context.Context, e *api.ClusterExtension, s *rollo
 			return nil, err
 		}
 	}
-	b, err := target(e, o.Rollout.Installed, o.Rollout.Rolling, o.Decision)
+	b, err := Target(o.Rollout.Installed, o.Rollout.Rolling, o.Decision)
 	if err != nil {
 		return nil, nil // it is in the decision
 	}

@@ -168,22 +168,33 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	opts := registryv1.RenderOptions{Namespace: e.Spec.Namespace, Certificates: x.Certificates}
-	if c := e.Spec.Config; c != nil && c.Inline != nil {
-		opts.Config = c.Inline.Raw
-	}
-	m, err := bundle.Render(ctx, opts)
+	want, err := Want(ctx, e, b, bundle, x.Certificates)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, err
 		}
 		return nil, reconcile.TerminalError(err)
 	}
-	k.request, k.want = request, &rollout.Revision{
+	k.request, k.want = request, want
+	return want, nil
+}
+
+// Want returns the revision that an extension needs for a bundle, which has the given content.
+// The error is that of [registryv1.Bundle.Render].
+func Want(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle, content *registryv1.Bundle, certificates registryv1.CertProvider) (*rollout.Revision, error) { // K70
+	opts := registryv1.RenderOptions{Namespace: e.Spec.Namespace, Certificates: certificates}
+	if c := e.Spec.Config; c != nil && c.Inline != nil {
+		opts.Config = c.Inline.Raw
+	}
+	m, err := content.Render(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	want := &rollout.Revision{
 		Bundle: *b, Phases: m.Phases, Collision: rollout.Prevent, Probes: rollout.DefaultProbes(), Deadline: time.Duration(e.Spec.ProgressDeadlineMinutes) * time.Minute,
 	}
-	k.want.Bundle.Properties = bundle.CSV().Annotations["olm.properties"]
-	return k.want, nil
+	want.Bundle.Properties = content.CSV().Annotations["olm.properties"]
+	return want, nil
 }
 
 // unreadable returns the error for a bundle that cannot be read. Content that is invalid stays
@@ -201,8 +212,25 @@ type unavailable struct{ error }
 
 func (u *unavailable) Unwrap() error { return u.error }
 
-// preflight checks whether the CRDs of a revision can replace those on the cluster.
+// preflight returns why the CRDs of a revision cannot replace those on the cluster.
 func (x *Rollouts) preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1.Phase) error { // K54
+	results, err := Preflight(ctx, e, phases, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) { return get(ctx, x.Client, o) })
+	if err != nil {
+		return err
+	}
+	var unsafe []error
+	for _, r := range results {
+		for _, f := range r.Findings {
+			unsafe = append(unsafe, fmt.Errorf("validating upgrade for CRD %q: %s", r.Name, f))
+		}
+	}
+	return errors.Join(unsafe...)
+}
+
+// Preflight compares the CRDs of a revision with those on the cluster, as far as the extension
+// does not disable that. It returns those that cannot be replaced. Live returns the object on the
+// cluster with the name of another, or nil.
+func Preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1.Phase, live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) ([]*crdsafety.Result, error) { // K54
 	var opts crdsafety.Options
 	if i := e.Spec.Install; i != nil && i.Preflight != nil && i.Preflight.CRDUpgradeSafety != nil {
 		opts.Enforcement = crdsafety.Enforcement(i.Preflight.CRDUpgradeSafety.Enforcement)
@@ -214,34 +242,22 @@ func (x *Rollouts) preflight(ctx context.Context, e *api.ClusterExtension, phase
 			if err != nil {
 				continue // another kind
 			}
-			live, err := get(ctx, x.Client, o)
+			have, err := live(o)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if live == nil {
+			if have == nil {
 				continue
 			}
-			old, err := crdsafety.Decode(live.Object)
+			old, err := crdsafety.Decode(have.Object)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			before, after = append(before, old), append(after, crd)
 		}
 	}
 	results, err := crdsafety.CompareAll(ctx, before, after, &opts)
-	if err != nil {
-		return err
-	}
-	var unsafe []error
-	for _, r := range results {
-		if r.Verdict != crdsafety.Unsafe {
-			continue
-		}
-		for _, f := range r.Findings {
-			unsafe = append(unsafe, fmt.Errorf("validating upgrade for CRD %q: %s", r.Name, f))
-		}
-	}
-	return errors.Join(unsafe...)
+	return slices.DeleteFunc(results, func(r *crdsafety.Result) bool { return r.Verdict != crdsafety.Unsafe }), err
 }
 
 // Revisions returns the revisions of an extension, by number. Secrets that cannot be read as a

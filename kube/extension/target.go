@@ -1,14 +1,12 @@
 package extension
 
-import (
-	"github.com/olmkit/olmkit/kube/extension/api"
-	"github.com/olmkit/olmkit/kube/rollout"
-)
+import "github.com/olmkit/olmkit/kube/rollout"
 
-// target returns the bundle that an extension should have now, or why there is none. While a
+// Target returns the bundle that an extension should have now, or why there is none. While a
 // revision rolls out, that is its bundle, and d is not read. If nothing can be selected because
-// the catalogs are gone, it is the installed bundle.
-func target(e *api.ClusterExtension, installed *rollout.Revision, rolling []*rollout.Revision, d *Decision) (*rollout.Bundle, error) { // K67, K105
+// the catalogs are gone, it is the installed bundle. The revisions are those that
+// [rollout.Snapshot.Installed] returns. The error is that of the decision.
+func Target(installed *rollout.Revision, rolling []*rollout.Revision, d *Decision) (*rollout.Bundle, error) { // K67, K105
 	if len(rolling) > 0 {
 		return &rolling[0].Bundle, nil
 	}

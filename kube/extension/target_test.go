@@ -55,7 +55,7 @@ func TestTarget(t *testing.T) { // K67, K105
 		"a catalog that is not served now": {one, nil, failed("", unavailable), ""},
 		"an invalid extension":             {one, nil, &Decision{Err: errors.New("invalid")}, ""},
 	} {
-		b, err := target(&api.ClusterExtension{}, test.installed, test.rolling, test.decision)
+		b, err := Target(test.installed, test.rolling, test.decision)
 		got := ""
 		if b != nil {
 			got = b.Version

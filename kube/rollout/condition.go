@@ -27,12 +27,14 @@ type progress struct {
 	failing    string   // the first object of the current phase that fails a probe
 }
 
-func (p *progress) collide(o *unstructured.Unstructured) {
+// collide records that an object belongs to another owner, and returns to which.
+func (p *progress) collide(o *unstructured.Unstructured) string {
 	by := "without a controller"
 	if c := metav1.GetControllerOfNoCopy(o); c != nil {
 		by = fmt.Sprintf("controlled by %s %s", c.Kind, c.Name)
 	}
 	p.collisions = append(p.collisions, fmt.Sprintf("%s exists already, %s", title(o), by))
+	return "it exists already, " + by
 }
 
 func (p *progress) fail(o *unstructured.Unstructured, messages []string) { // K98
@@ -118,6 +120,7 @@ func (w *world) deadline(r *Revision, c metav1.Condition) metav1.Condition { // 
 
 // stop reports why nothing can be done for a revision.
 func (w *world) stop(r *Revision, f *fault) { // K88, K89, K90, K97, K98
+	w.plan.Waits = append(w.plan.Waits, Wait{Revision: r.Name, Message: f.message})
 	progressing := condition(Progressing, metav1.ConditionTrue, "Retrying", f.message)
 	if f.blocks {
 		progressing.Status, progressing.Reason = metav1.ConditionFalse, "Blocked"

@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,7 +88,7 @@ func (w *world) rollOut(r *Revision) { // K87
 		before := len(w.plan.Writes)
 		ready := true
 		for _, o := range phase.Objects {
-			if !w.object(r, o, &p) {
+			if !w.object(r, phase.Name, o, &p) {
 				ready = false
 			}
 		}
@@ -109,14 +110,17 @@ func (w *world) rollOut(r *Revision) { // K87
 }
 
 // object keeps one object up to date, and returns whether it is ready.
-func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress) bool {
+func (w *world) object(r *Revision, phase string, want *unstructured.Unstructured, p *progress) bool {
+	wait := func(live *unstructured.Unstructured, collides bool, message string) {
+		w.plan.Waits = append(w.plan.Waits, Wait{Revision: r.Name, Phase: phase, Object: live, Collides: collides, Message: message})
+	}
 	live := w.objects[registryv1.Key(want)]
 	switch w.claim(r, want, live) {
 	case missing:
 		w.write(r, Write{Op: Create, Object: w.owned(r, want, nil)})
 		return false
 	case foreign:
-		p.collide(live)
+		wait(live, true, p.collide(live))
 		return false
 	case newer:
 		return true
@@ -125,7 +129,8 @@ func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress
 		return false
 	}
 	if live.GetDeletionTimestamp() != nil {
-		return false // created again once it is gone
+		wait(live, false, "it is being deleted, and is created again when it is gone")
+		return false
 	}
 	if desired := w.owned(r, want, live); w.drifted(r, desired, live) {
 		w.apply(r, desired, live) // K86
@@ -134,6 +139,7 @@ func (w *world) object(r *Revision, want *unstructured.Unstructured, p *progress
 	v, messages := probe(live, r.Probes)
 	if v != passed {
 		p.fail(live, messages)
+		wait(live, false, strings.Join(messages, " and "))
 	}
 	return v == passed
 }

@@ -149,6 +149,20 @@ type Write struct {
 // the same revision must not be made in this pass.
 type Plan struct {
 	Writes []Write
+	// Waits are the reasons why revisions cannot go on, in the order of the revisions.
+	Waits []Wait
 	// Due is when Decide must be called again if nothing changes, or zero.
 	Due time.Time
+}
+
+// A Wait is a reason why a revision cannot go on.
+type Wait struct {
+	Revision string
+	// Phase is the phase that does not end, and Object the object on the cluster that it waits
+	// for. Both are zero if the revision itself is at fault.
+	Phase  string
+	Object *unstructured.Unstructured
+	// Collides is set if the object belongs to another owner.
+	Collides bool
+	Message  string
 }

@@ -1,0 +1,314 @@
+package rollout
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/olmkit/olmkit/kube/registryv1"
+)
+
+// A Rehearsal is a rollout that happened only in memory.
+type Rehearsal struct { // K240
+	// Steps are the writes, in order.
+	Steps []Step
+	// Waits are what the rollout waited for: objects on the cluster that were not ready, which
+	// then counted as ready, and what ended it early, such as collisions.
+	Waits []Wait
+	// After is the state at the end.
+	After *Snapshot
+}
+
+// A Step is a write of a rehearsal.
+type Step struct {
+	Write
+	// Pass is the number of the decision that led to the write, from 1.
+	Pass int
+	// Phase is the phase of Object, and Before is the object on the cluster, or nil.
+	Phase  string
+	Before *unstructured.Unstructured
+}
+
+// maxPasses bounds the passes of a rehearsal. A revision has at most twenty phases, and each
+// takes a few.
+const maxPasses = 1000
+
+// Rehearse makes in memory the writes that bring an extension to want, and all that follow from
+// them, until nothing is left to do. Want is as for [Next]. If it is nil, only the existing
+// revisions go on. Every object is ready as soon as it is written, and what is deleted is gone
+// at once. The snapshot is not modified.
+//
+// The error is that of [registryv1.Pack].
+func Rehearse(s *Snapshot, want *Revision) (*Rehearsal, error) { // K240
+	c := *s
+	c.Revisions, c.Secrets, c.Objects = slices.Clone(s.Revisions), slices.Clone(s.Secrets), slices.Clone(s.Objects)
+	c.Applied = maps.Clone(s.Applied)
+	if c.Applied == nil {
+		c.Applied = map[types.UID]string{}
+	}
+	h := &rehearsing{Snapshot: &c, out: &Rehearsal{After: &c}, waited: map[string]bool{}}
+	for pass := 1; pass <= maxPasses; pass++ {
+		var writes []Write
+		if want != nil {
+			var err error
+			if writes, err = Next(&c, *want); err != nil {
+				return nil, err
+			}
+		}
+		var waits []Wait
+		if len(writes) == 0 {
+			p := Decide(&c)
+			writes, waits = p.Writes, p.Waits
+		}
+		phases := h.phases()
+		for _, w := range writes {
+			step := Step{Write: w, Pass: pass}
+			if w.Object != nil && !h.isContent(w.Object) {
+				key := registryv1.Key(w.Object)
+				step.Phase = phases[w.Revision][key]
+				if i := h.find(key); i >= 0 {
+					step.Before = c.Objects[i]
+				}
+			}
+			if err := h.make(w); err != nil {
+				return nil, err
+			}
+			h.out.Steps = append(h.out.Steps, step)
+		}
+		goesOn := h.wait(waits)
+		if len(writes) == 0 && !goesOn || c.Extension.Deleting && !c.Extension.Finalizer {
+			return h.out, nil
+		}
+	}
+	return nil, errors.New("the rollout does not come to an end") // the invariants of Decide exclude that
+}
+
+// rehearsing is the cluster of a rehearsal.
+type rehearsing struct {
+	*Snapshot
+	out     *Rehearsal
+	waited  map[string]bool // by revision, object and message
+	version int
+}
+
+func (h *rehearsing) next() string { h.version++; return fmt.Sprint("rehearsed-", h.version) }
+
+// phases returns the phase of each object of each revision.
+func (h *rehearsing) phases() map[string]map[string]string {
+	w := newWorld(h.Snapshot)
+	out := map[string]map[string]string{}
+	for _, r := range w.revisions {
+		phases, f := w.resolve(r)
+		if r.done() || f != nil {
+			continue
+		}
+		out[r.Name] = map[string]string{}
+		for _, p := range phases {
+			for _, o := range p.Objects {
+				out[r.Name][registryv1.Key(o)] = p.Name
+			}
+		}
+	}
+	return out
+}
+
+func (h *rehearsing) find(key string) int {
+	return slices.IndexFunc(h.Objects, func(o *unstructured.Unstructured) bool { return registryv1.Key(o) == key })
+}
+
+// secret returns the index of the Secret that o is, or -1.
+func (h *rehearsing) secret(o *unstructured.Unstructured) int {
+	if o.GetKind() != "Secret" {
+		return -1
+	}
+	return slices.IndexFunc(h.Secrets, func(s corev1.Secret) bool { return s.Namespace == o.GetNamespace() && s.Name == o.GetName() })
+}
+
+// isContent returns whether an object is a Secret that holds objects of a revision.
+func (h *rehearsing) isContent(o *unstructured.Unstructured) bool {
+	typ, _, _ := unstructured.NestedString(o.Object, "type")
+	return h.secret(o) >= 0 || o.GetKind() == "Secret" && typ == objectData
+}
+
+// wait records waits. It makes the objects ready, and returns whether the rollout goes on.
+func (h *rehearsing) wait(waits []Wait) bool {
+	goesOn := false
+	for _, x := range waits {
+		id := x.Revision + " " + x.Message
+		if x.Object != nil {
+			id += registryv1.Key(x.Object)
+		}
+		if !h.waited[id] {
+			h.waited[id] = true
+			h.out.Waits = append(h.out.Waits, x)
+			goesOn = goesOn || x.Object != nil && !x.Collides
+		}
+		if x.Object == nil || x.Collides {
+			continue
+		}
+		i := h.find(registryv1.Key(x.Object))
+		if i < 0 {
+			continue
+		}
+		if x.Object.GetDeletionTimestamp() != nil {
+			h.Objects = slices.Delete(h.Objects, i, i+1)
+			continue
+		}
+		h.Objects[i] = h.ready(x.Revision, h.Objects[i])
+	}
+	return goesOn
+}
+
+// ready returns an object that passes the probes of a revision.
+func (h *rehearsing) ready(revision string, o *unstructured.Unstructured) *unstructured.Unstructured {
+	o = o.DeepCopy()
+	i := slices.IndexFunc(h.Revisions, func(r Revision) bool { return r.Name == revision })
+	if i < 0 {
+		return o
+	}
+	unstructured.RemoveNestedField(o.Object, "status", "observedGeneration")
+	for _, p := range h.Revisions[i].Probes {
+		if !p.selects(o) {
+			continue
+		}
+		for _, a := range p.Assertions {
+			a.make(o)
+		}
+	}
+	return o
+}
+
+// make makes an assertion hold, if it is about the status.
+func (a *Assertion) make(o *unstructured.Unstructured) {
+	set := func(path string, v any) {
+		_ = unstructured.SetNestedField(o.Object, v, strings.Split(strings.TrimPrefix(path, "."), ".")...) // a value in the way fails the probe
+	}
+	switch {
+	case a.Condition != "":
+		list, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+		list = slices.DeleteFunc(list, func(v any) bool { c, ok := v.(map[string]any); return ok && c["type"] == a.Condition })
+		set("status.conditions", append(list, map[string]any{"type": a.Condition, "status": a.Status}))
+	case a.FieldA != "":
+		v, ok := field(o, a.FieldB)
+		if !ok {
+			v = int64(1)
+			set(a.FieldB, v)
+		}
+		set(a.FieldA, v)
+	default:
+		set(a.Field, a.Value)
+	}
+}
+
+// make makes a write.
+func (h *rehearsing) make(w Write) error {
+	switch {
+	case w.Object != nil && h.isContent(w.Object):
+		return h.makeSecret(w)
+	case w.Object != nil:
+		h.makeObject(w)
+		return nil
+	case w.Op == CreateRevision:
+		r := *w.New
+		r.UID, r.ResourceVersion, r.Created, r.Generation = types.UID("uid-"+r.Name), h.next(), h.Now, 1
+		h.Revisions = append(h.Revisions, r)
+		return nil
+	case w.Revision == "":
+		h.Extension.Finalizer = w.Op == AddFinalizer
+		return nil
+	}
+	i := slices.IndexFunc(h.Revisions, func(r Revision) bool { return r.Name == w.Revision })
+	if i < 0 {
+		return nil
+	}
+	r := &h.Revisions[i]
+	switch w.Op {
+	case AddFinalizer:
+		r.Finalizer = true
+	case RemoveFinalizer:
+		r.Finalizer = false
+	case Archive:
+		r.Archived = true
+	case SetStatus:
+		r.Conditions, r.Observed = w.Conditions, w.Observed
+	case UpdateRevision:
+		r.Bundle, r.Deadline, r.Probes = w.New.Bundle, w.New.Deadline, w.New.Probes
+	case DeleteRevision:
+		r.Deleting = true
+	}
+	if r.Deleting && !r.Finalizer {
+		h.Revisions = slices.Delete(h.Revisions, i, i+1)
+	}
+	return nil
+}
+
+// makeSecret makes a write to a Secret that holds objects.
+func (h *rehearsing) makeSecret(w Write) error {
+	i := h.secret(w.Object)
+	switch {
+	case w.Op == Create:
+		var s corev1.Secret
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(w.Object.Object, &s); err != nil {
+			return err
+		}
+		s.UID, s.ResourceVersion = types.UID("uid-"+h.next()), h.next()
+		h.Secrets = append(h.Secrets, s)
+	case i < 0:
+	case w.Op == SetOwners:
+		h.Secrets[i].OwnerReferences = w.Object.GetOwnerReferences()
+	case w.Op == Delete:
+		h.Secrets = slices.Delete(h.Secrets, i, i+1)
+	}
+	return nil
+}
+
+// makeObject makes a write to an object of a revision.
+func (h *rehearsing) makeObject(w Write) {
+	i := h.find(registryv1.Key(w.Object))
+	switch w.Op {
+	case Create:
+		o := w.Object.DeepCopy()
+		o.SetUID(types.UID("uid-" + h.next()))
+		h.Objects = append(h.Objects, h.applied(w.Revision, o))
+		return
+	}
+	if i < 0 {
+		return
+	}
+	switch w.Op {
+	case Apply:
+		o := w.Object.DeepCopy()
+		if status, ok := h.Objects[i].Object["status"]; ok {
+			o.Object["status"] = runtime.DeepCopyJSONValue(status)
+		}
+		h.Objects[i] = h.applied(w.Revision, o)
+	case Migrate, SetOwners:
+		o := h.Objects[i].DeepCopy()
+		if w.Op == Migrate {
+			o.SetManagedFields(w.Object.GetManagedFields())
+		} else {
+			o.SetOwnerReferences(w.Object.GetOwnerReferences())
+		}
+		h.Objects[i] = o
+	case Delete:
+		h.Objects = slices.Delete(h.Objects, i, i+1)
+	}
+}
+
+// applied returns an object as it is after it was applied.
+func (h *rehearsing) applied(revision string, o *unstructured.Unstructured) *unstructured.Unstructured {
+	o = h.ready(revision, o)
+	o.SetGeneration(max(o.GetGeneration(), 1))
+	o.SetResourceVersion(h.next())
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{})
+	h.Applied[o.GetUID()] = o.GetResourceVersion()
+	return o
+}
