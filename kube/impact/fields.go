@@ -120,15 +120,8 @@ func index(list []any, name string) map[string]any {
 		if !ok {
 			return nil
 		}
-		var k string
-		switch v := o[name].(type) {
-		case string:
-			k = v
-		case int64:
-			k = strconv.FormatInt(v, 10)
-		case float64:
-			k = strconv.FormatFloat(v, 'g', -1, 64)
-		default:
+		k := keyOf(o, name)
+		if k == "" {
 			return nil
 		}
 		if _, twice := out[k]; twice {
@@ -137,6 +130,20 @@ func index(list []any, name string) map[string]any {
 		out[k] = o
 	}
 	return out
+}
+
+// keyOf returns the value of a field that identifies an element of a list, or "".
+func keyOf(element any, name string) string {
+	o, _ := element.(map[string]any)
+	switch v := o[name].(type) {
+	case string:
+		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return ""
 }
 
 func objects(list []any) bool {
