@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,73 +15,60 @@ type deprecation struct {
 	status               metav1.ConditionStatus
 }
 
-func (d *deprecation) unknown(reason, message string) {
-	d.status, d.reason, d.message = metav1.ConditionUnknown, reason, message
+// unknownDeprecation returns a condition for which there is no data.
+func unknownDeprecation(typ string) deprecation {
+	return deprecation{typ, reasonDeprecationUnknown, "deprecation status unknown: catalog data unavailable", metav1.ConditionUnknown}
 }
 
-func (d *deprecation) known(messages []string) {
-	if len(messages) == 0 {
-		d.status, d.reason, d.message = metav1.ConditionFalse, reasonNotDeprecated, ""
-		return
+// deprecated returns the condition for the messages about what a type describes, which are nil
+// if it is not deprecated.
+func deprecated(typ, not string, messages []string) deprecation {
+	if messages == nil {
+		return deprecation{typ, reasonNotDeprecated, not, metav1.ConditionFalse}
 	}
-	d.status, d.reason, d.message = metav1.ConditionTrue, reasonDeprecated, strings.Join(messages, "; ")
+	return deprecation{typ, reasonDeprecated, strings.Join(messages, "\n"), metav1.ConditionTrue}
 }
 
 // deprecations returns the deprecation conditions for the package, the
-// requested channels and the installed bundle, according to the first catalog
-// (C5).
-func deprecations(o Outcome) []deprecation {
-	pkg := deprecation{typ: typePackageDeprecated}
-	channel := deprecation{typ: typeChannelDeprecated}
-	bundle := deprecation{typ: typeBundleDeprecated}
-	all := deprecation{typ: typeDeprecated}
+// requested channels or else all channels, and the installed bundle, according
+// to the first catalog (C5). Deprecations without a message count only for the
+// bundle.
+func deprecations(o Outcome) []deprecation { // K104
 	if o.Decision == nil || len(o.Decision.catalogs) == 0 {
-		text := "no readable catalog has the package"
-		if o.Decision == nil || len(o.Decision.request.Catalogs) == 0 {
-			text = "no catalog was read"
-		}
-		for _, d := range []*deprecation{&pkg, &channel, &bundle, &all} {
-			d.unknown(reasonDeprecationUnknown, text)
-		}
-		return []deprecation{pkg, channel, bundle, all}
+		return []deprecation{unknownDeprecation(typePackageDeprecated), unknownDeprecation(typeChannelDeprecated), unknownDeprecation(typeBundleDeprecated), unknownDeprecation(typeDeprecated)}
 	}
-	var messages []string
+	var pkg, channels, bundle []string
 	p, _ := o.Decision.catalogs[0].Graph.Package(o.Decision.request.Package)
-	if m, ok := p.Deprecation(); ok {
-		messages = []string{m}
+	if m, ok := p.Deprecation(); ok && m != "" {
+		pkg = []string{m}
 	}
-	pkg.known(messages)
-
-	var channels []string
-	for _, name := range slices.Sorted(slices.Values(o.Decision.request.Channels)) {
-		ch, ok := p.Channel(name)
-		if !ok {
-			continue
-		}
-		if m, ok := ch.Deprecation(); ok {
-			channels = append(channels, fmt.Sprintf("channel %s: %s", name, m))
+	requested := o.Decision.request.Channels
+	for ch := range p.Channels() {
+		if m, ok := ch.Deprecation(); ok && m != "" && (len(requested) == 0 || slices.Contains(requested, ch.Name())) && !slices.Contains(channels, m) {
+			channels = append(channels, m)
 		}
 	}
-	channel.known(slices.Compact(channels))
-	messages = append(messages, slices.Compact(channels)...)
-
-	switch b, ok := o.installedBundle(); {
-	case o.InstalledErr != nil:
-		bundle.unknown(reasonDeprecationUnknown, "the installed bundle is unknown")
-	case o.Installed == nil:
-		bundle.unknown(reasonAbsent, "no bundle is installed")
+	out := []deprecation{
+		deprecated(typePackageDeprecated, "package not deprecated", pkg),
+		deprecated(typeChannelDeprecated, "channel not deprecated", channels),
+	}
+	b, ok := o.installedBundle()
+	switch {
+	case o.Installed == nil && o.InstalledErr == nil:
+		out = append(out, deprecation{typeBundleDeprecated, reasonAbsent, "no bundle installed yet", metav1.ConditionUnknown})
 	case !ok:
-		bundle.unknown(reasonDeprecationUnknown, fmt.Sprintf("no catalog has bundle %s", o.Installed.Name))
+		out = append(out, unknownDeprecation(typeBundleDeprecated))
 	default:
-		var list []string
 		if m, ok := b.Deprecation(); ok {
-			list = []string{m}
+			bundle = []string{m}
 		}
-		bundle.known(list)
-		messages = append(messages, list...)
+		out = append(out, deprecated(typeBundleDeprecated, "bundle not deprecated", bundle))
 	}
-	all.known(messages)
-	return []deprecation{pkg, channel, bundle, all}
+	all := slices.DeleteFunc(slices.Concat(pkg, channels, bundle), func(m string) bool { return m == "" })
+	if len(all) == 0 {
+		all = nil
+	}
+	return append(out, deprecated(typeDeprecated, "not deprecated", all))
 }
 
 // installedBundle returns the installed bundle in the first catalog that has it.

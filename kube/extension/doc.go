@@ -28,7 +28,8 @@
 // bundle as installed unless it has observed that.
 //
 // It needs get, list and watch on clusterextensions and clustercatalogs, and
-// patch on clusterextensions/status. With several replicas, use the manager's
+// patch on clusterextensions/status. With Rollouts it needs all permissions,
+// because bundles may contain any. With several replicas, use the manager's
 // leader election.
 //
 // # Rollouts
@@ -37,13 +38,17 @@
 // decides: the objects in phases, with Server-Side Apply, after the CRDs have
 // been checked. It restores what others change, removes what a new bundle no
 // longer has, and removes everything in reverse order when the extension is
-// deleted. The revisions and their objects are in Secrets. All objects are
+// deleted. The revisions are ClusterObjectSets if the cluster had them when the
+// controller was started, and otherwise Secrets; their objects are in Secrets. An
+// extension keeps the kind of revision that it began with. All objects are
 // watched, so nothing is requested while nothing changes:
 //
 //	r.Rollouts = &extension.Rollouts{Client: c, Namespace: "olmv1-system", Bundles: source}
 //
 // The condition Available then reports whether the objects pass their probes,
 // and the others are those of the revisions.
+//
+// ClusterObjectSets that belong to no extension are rolled out in the same way.
 //
 // # Conditions
 //

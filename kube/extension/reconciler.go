@@ -60,13 +60,16 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 		// Ignore changes to the status.
 		For(&api.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&api.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
-		WithOptions(controller.Options{UsePriorityQueue: new(false)}). // the queue may hang at shutdown; see kube.Reconciler
+		WithOptions(options).
 		Build(r)
 	if err != nil || r.Rollouts == nil {
 		return err
 	}
-	return r.Rollouts.watch(m, c)
+	return r.watchRollouts(m, c)
 }
+
+// options are those of all controllers of this package.
+var options = controller.Options{UsePriorityQueue: new(false)} // the queue may hang at shutdown; see kube.Reconciler
 
 // extensionsOf returns the extensions that select a catalog.
 func (r *Reconciler) extensionsOf(ctx context.Context, catalog client.Object) []reconcile.Request {

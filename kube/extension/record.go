@@ -62,17 +62,21 @@ func secretOf(r *rollout.Revision, e *api.ClusterExtension, namespace string) (*
 	if err != nil {
 		return nil, err
 	}
+	secret := &corev1.Secret{ObjectMeta: ownedBy(e, r.Name), Type: recordType, Data: map[string][]byte{recordKey: text}}
+	secret.Namespace = namespace
+	return secret, nil
+}
+
+// ownedBy returns the metadata of a revision of an extension.
+func ownedBy(e *api.ClusterExtension, name string) metav1.ObjectMeta {
 	yes := true
-	return &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: r.Name, Namespace: namespace,
-			Labels: map[string]string{prefix + "owner-kind": "ClusterExtension", ownerName: e.Name},
-			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: api.GroupVersion.String(), Kind: "ClusterExtension", Name: e.Name, UID: e.UID, Controller: &yes, BlockOwnerDeletion: &yes,
-			}},
-		},
-		Type: recordType, Data: map[string][]byte{recordKey: text},
-	}, nil
+	return metav1.ObjectMeta{
+		Name:   name,
+		Labels: map[string]string{prefix + "owner-kind": "ClusterExtension", ownerName: e.Name},
+		OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: api.GroupVersion.String(), Kind: "ClusterExtension", Name: e.Name, UID: e.UID, Controller: &yes, BlockOwnerDeletion: &yes,
+		}},
+	}
 }
 
 // revisionOf returns the revision that a Secret is.
@@ -92,4 +96,22 @@ func revisionOf(s *corev1.Secret) (*rollout.Revision, error) {
 		r.Refs = append(r.Refs, p.Objects)
 	}
 	return r, nil
+}
+
+// changeRecord changes the revision that a Secret is.
+func changeRecord(s *corev1.Secret, w rollout.Write) error {
+	r, err := revisionOf(s)
+	if err != nil {
+		return err
+	}
+	switch w.Op {
+	case rollout.Archive:
+		r.Archived = true
+	case rollout.SetStatus:
+		r.Conditions, r.Observed = w.Conditions, w.Observed
+	case rollout.UpdateRevision:
+		r.Bundle, r.Deadline = w.New.Bundle, w.New.Deadline
+	}
+	s.Data[recordKey], err = json.Marshal(recordOf(r))
+	return err
 }

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/olmkit/olmkit/kube/extension/api"
@@ -28,18 +31,19 @@ const (
 // that are due, and reports.
 func (r *Reconciler) roll(ctx context.Context, e *api.ClusterExtension) (reconcile.Result, error) { // K64
 	x := r.Rollouts
-	s, err := x.read(ctx, e, r.now())
+	g, err := x.read(ctx, e, r.now())
 	if err != nil {
 		if ctx.Err() != nil {
 			return reconcile.Result{}, context.Cause(ctx)
 		}
 		return reconcile.Result{}, errors.Join(err, r.report(ctx, e, Outcome{InstalledErr: err, Rollout: &Rollout{}}))
 	}
+	s := g.snapshot
 	if s.Extension.Deleting && !s.Extension.Finalizer {
 		x.forget(e.Name)
 		return reconcile.Result{}, nil
 	}
-	o := Outcome{Rollout: &Rollout{}}
+	o := Outcome{Rollout: &Rollout{Recorded: s.Recorded}}
 	o.Rollout.Installed, o.Rollout.Rolling = s.Installed()
 	if i := o.Rollout.Installed; i != nil {
 		o.Installed = &api.BundleMetadata{Name: i.Bundle.Name, Version: i.Bundle.Version}
@@ -50,17 +54,9 @@ func (r *Reconciler) roll(ctx context.Context, e *api.ClusterExtension) (reconci
 			return reconcile.Result{}, err
 		}
 	}
-	due := time.Time{}
-	if len(writes) == 0 {
-		p := rollout.Decide(s)
-		writes, due = p.Writes, p.Due
-	}
-	result, err := x.pass(ctx, e, s, writes)
+	result, err := x.pass(ctx, g, writes)
 	if err != nil {
 		return reconcile.Result{}, err
-	}
-	if result.RequeueAfter == 0 && !due.IsZero() {
-		result.RequeueAfter = max(soon, due.Sub(s.Now))
 	}
 	if s.Extension.Deleting {
 		return result, nil
@@ -74,29 +70,35 @@ func (r *Reconciler) roll(ctx context.Context, e *api.ClusterExtension) (reconci
 	return result, nil
 }
 
-// pass makes writes, and reports those that failed in the status of their revision.
-func (x *Rollouts) pass(ctx context.Context, e *api.ClusterExtension, s *rollout.Snapshot, writes []rollout.Write) (reconcile.Result, error) {
-	done, failed := x.apply(ctx, e, writes)
+// pass makes writes or, if there are none, those that are due for the revisions. It reports those
+// that failed in the status of their revision.
+func (x *Rollouts) pass(ctx context.Context, g *group, writes []rollout.Write) (result reconcile.Result, err error) {
+	due := time.Time{}
+	if len(writes) == 0 {
+		p := rollout.Decide(g.snapshot)
+		writes, due = p.Writes, p.Due
+	}
+	failed := x.apply(ctx, g, writes)
 	if ctx.Err() != nil {
 		return reconcile.Result{}, context.Cause(ctx)
 	}
-	k := x.knowledge(e.Name)
-	k.failed = map[string]string{}
+	g.failed = map[string]string{}
 	for name, err := range failed {
-		k.failed[name] = err.Error()
+		g.failed[name] = err.Error()
 	}
 	if len(failed) > 0 {
-		s.Failed = k.failed
-		again := slices.DeleteFunc(rollout.Decide(s).Writes, func(w rollout.Write) bool { return w.Op != rollout.SetStatus || failed[w.Revision] == nil })
-		x.apply(ctx, e, again)
+		g.snapshot.Failed = g.failed
+		again := slices.DeleteFunc(rollout.Decide(g.snapshot).Writes, func(w rollout.Write) bool { return w.Op != rollout.SetStatus || failed[w.Revision] == nil })
+		x.apply(ctx, g, again)
+		return reconcile.Result{RequeueAfter: later}, failed[""]
 	}
 	switch {
-	case len(failed) > 0:
-		return reconcile.Result{RequeueAfter: later}, failed[""]
-	case done > 0 || len(writes) > 0:
-		return reconcile.Result{RequeueAfter: soon}, nil
+	case len(writes) > 0:
+		result.RequeueAfter = soon
+	case !due.IsZero():
+		result.RequeueAfter = max(soon, due.Sub(g.snapshot.Now))
 	}
-	return reconcile.Result{}, nil
+	return result, nil
 }
 
 // next returns the writes that bring the latest revision to the bundle that is due.
@@ -134,6 +136,44 @@ func (r *Reconciler) next(ctx context.Context, e *api.ClusterExtension, s *rollo
 	}
 	return writes, nil
 }
+
+// rollSet makes one pass over an object set that belongs to no extension.
+func (r *Reconciler) rollSet(ctx context.Context, req reconcile.Request) (reconcile.Result, error) { // K97
+	x := r.Rollouts
+	var set api.ClusterObjectSet
+	if err := x.ObjectSets.Get(ctx, req.NamespacedName, &set); err != nil {
+		if apierrors.IsNotFound(err) {
+			x.forget(setKey(req.Name))
+		}
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	sets := []api.ClusterObjectSet{set}
+	if name := set.Labels[ownerName]; name != "" {
+		err := r.Client.Get(ctx, types.NamespacedName{Name: name}, &api.ClusterExtension{})
+		if !apierrors.IsNotFound(err) {
+			return reconcile.Result{}, err // the extension's own pass includes the set
+		}
+		var list api.ClusterObjectSetList
+		if err := x.ObjectSets.List(ctx, &list, client.MatchingLabels{ownerName: name}); err != nil {
+			return reconcile.Result{}, err
+		}
+		sets = slices.DeleteFunc(list.Items, func(s api.ClusterObjectSet) bool {
+			c := metav1.GetControllerOf(&s)
+			return c != nil && c.Kind == "ClusterExtension" // the garbage collector deletes it
+		})
+	}
+	g := x.group(setKey(req.Name), r.now())
+	if err := x.addSets(ctx, g, sets); err != nil {
+		return reconcile.Result{}, err
+	}
+	if err := x.readObjects(ctx, g); err != nil {
+		return reconcile.Result{}, err
+	}
+	return x.pass(ctx, g, nil)
+}
+
+// setKey returns what identifies an object set without an extension among extensions.
+func setKey(name string) string { return "ClusterObjectSet/" + name }
 
 // conditions returns the conditions that describe the revisions.
 func (r *Rollout) conditions(e *api.ClusterExtension, o Outcome) (out []metav1.Condition) { // K100, K101, K102
@@ -186,6 +226,23 @@ func (r *Rollout) conditions(e *api.ClusterExtension, o Outcome) (out []metav1.C
 		if c := meta.FindStatusCondition(r.Installed.Conditions, rollout.Available); c != nil {
 			add(rollout.Available, c.Status, c.Reason, c.Message)
 		}
+	}
+	return out
+}
+
+// active returns the active revisions as the status of an extension lists them.
+func (r *Rollout) active() (out []api.RevisionStatus) { // K102
+	if r.Installed != nil {
+		out = append(out, api.RevisionStatus{Name: r.Installed.Name})
+	}
+	for _, x := range r.Rolling {
+		s := api.RevisionStatus{Name: x.Name}
+		for _, c := range x.Conditions {
+			if c.Type == rollout.Available || c.Type == rollout.Progressing {
+				s.Conditions = append(s.Conditions, c)
+			}
+		}
+		out = append(out, s)
 	}
 	return out
 }

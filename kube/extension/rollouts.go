@@ -31,14 +31,17 @@ type Source interface {
 	Bundle(ctx context.Context, image string) (*registryv1.Bundle, error)
 }
 
-// Rollouts installs bundles as the revisions of package rollout, which it records in Secrets.
-// It is safe for concurrent use for different extensions.
+// Rollouts installs bundles as the revisions of package rollout, which are ClusterObjectSets or,
+// on clusters without these, Secrets. It is safe for concurrent use for different extensions.
 type Rollouts struct { // K63
 	// Client reads from the API server and writes.
 	Client client.Client
 	// Objects reads what has the label olm.operatorframework.io/owner-name, for example from
 	// a cache. It may be behind the API server.
 	Objects client.Reader
+	// ObjectSets, if not nil, reads ClusterObjectSets, which are then the revisions. Extensions
+	// with revisions in Secrets keep them. It may be behind the API server.
+	ObjectSets client.Reader
 	// Watch, if not nil, is called for each kind before its objects are read. An error means
 	// that the objects are read from the API server.
 	Watch func(context.Context, schema.GroupVersionKind) error
@@ -49,10 +52,11 @@ type Rollouts struct { // K63
 	Certificates registryv1.CertProvider
 
 	mu    sync.Mutex
-	known map[string]*knowledge // by extension
+	known map[string]*knowledge // by extension, or by object set
 }
 
-// knowledge is what is remembered of an extension. All of it can be lost.
+// knowledge is what is remembered of an extension, or of an object set without one. All of it
+// can be lost.
 type knowledge struct {
 	applied map[types.UID]string                  // see rollout.Snapshot
 	failed  map[string]string                     // likewise
@@ -79,15 +83,29 @@ func (x *Rollouts) forget(name string) {
 	delete(x.known, name)
 }
 
+// A group is the revisions of an extension, or the object sets with the name of an extension
+// that does not exist.
+type group struct {
+	*knowledge
+	extension *api.ClusterExtension // or nil
+	snapshot  *rollout.Snapshot
+	records   map[string]client.Object // what the revisions are on the cluster, by name
+}
+
+// add adds a revision.
+func (g *group) add(r *rollout.Revision, record client.Object) {
+	g.snapshot.Revisions = append(g.snapshot.Revisions, *r)
+	g.records[r.Name] = record
+}
+
 // read returns the state of an extension.
-func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.Time) (*rollout.Snapshot, error) {
-	k := x.knowledge(e.Name)
-	s := &rollout.Snapshot{
-		Extension: rollout.Extension{
-			Name: e.Name, UID: e.UID, ResourceVersion: e.ResourceVersion,
-			Deleting: e.DeletionTimestamp != nil, Finalizer: slices.Contains(e.Finalizers, teardown),
-		},
-		Recorded: true, Namespace: x.Namespace, Applied: k.applied, Failed: k.failed, Now: now,
+func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.Time) (*group, error) {
+	g := x.group(e.Name, now)
+	g.extension = e
+	s := g.snapshot
+	s.Extension = rollout.Extension{
+		Name: e.Name, UID: e.UID, ResourceVersion: e.ResourceVersion,
+		Deleting: e.DeletionTimestamp != nil, Finalizer: slices.Contains(e.Finalizers, teardown),
 	}
 	var list corev1.SecretList
 	if err := x.Objects.List(ctx, &list, client.InNamespace(x.Namespace), client.MatchingLabels{ownerName: e.Name}); err != nil {
@@ -99,22 +117,70 @@ func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.T
 		} else if r, err := revisionOf(secret); err != nil {
 			return nil, err
 		} else {
-			s.Revisions = append(s.Revisions, *r)
+			g.add(r, secret)
 		}
 	}
-	for _, o := range s.Named() {
-		live, err := x.object(ctx, k, o)
-		if err != nil {
+	if s.Recorded = x.ObjectSets == nil || len(s.Revisions) > 0; !s.Recorded {
+		var sets api.ClusterObjectSetList
+		if err := x.ObjectSets.List(ctx, &sets, client.MatchingLabels{ownerName: e.Name}); err != nil {
 			return nil, err
+		}
+		if err := x.addSets(ctx, g, sets.Items); err != nil {
+			return nil, err
+		}
+	}
+	return g, x.readObjects(ctx, g)
+}
+
+func (x *Rollouts) group(name string, now time.Time) *group {
+	k := x.knowledge(name)
+	return &group{
+		knowledge: k, records: map[string]client.Object{},
+		snapshot: &rollout.Snapshot{Namespace: x.Namespace, Applied: k.applied, Failed: k.failed, Now: now},
+	}
+}
+
+// addSets adds object sets, and the Secrets that they refer to.
+func (x *Rollouts) addSets(ctx context.Context, g *group, sets []api.ClusterObjectSet) error { // K89
+	s := g.snapshot
+	for i := range sets {
+		r := fromObjectSet(&sets[i], x.Namespace)
+		g.add(r, &sets[i])
+		if r.Archived && !r.Finalizer {
+			continue // its objects are gone
+		}
+		for _, ref := range slices.Concat(r.Refs...) {
+			if ref.Name == "" || slices.ContainsFunc(s.Secrets, func(x corev1.Secret) bool { return x.Name == ref.Name && x.Namespace == ref.Namespace }) {
+				continue
+			}
+			var secret corev1.Secret
+			err := x.Client.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, &secret)
+			if err == nil {
+				s.Secrets = append(s.Secrets, secret)
+			} else if !apierrors.IsNotFound(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readObjects reads the objects with the names of those in the revisions.
+func (x *Rollouts) readObjects(ctx context.Context, g *group) error {
+	s := g.snapshot
+	for _, o := range s.Named() {
+		live, err := x.object(ctx, g.knowledge, o)
+		if err != nil {
+			return err
 		}
 		if live != nil {
 			s.Objects = append(s.Objects, live)
 		}
 	}
-	maps.DeleteFunc(k.applied, func(uid types.UID, _ string) bool {
+	maps.DeleteFunc(g.applied, func(uid types.UID, _ string) bool {
 		return !slices.ContainsFunc(s.Objects, func(o *unstructured.Unstructured) bool { return o.GetUID() == uid })
 	})
-	return s, nil
+	return nil
 }
 
 // object returns the object on the cluster with the name of o, or nil.
@@ -260,20 +326,27 @@ func Preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1
 	return slices.DeleteFunc(results, func(r *crdsafety.Result) bool { return r.Verdict != crdsafety.Unsafe }), err
 }
 
-// Revisions returns the revisions of an extension, by number. Secrets that cannot be read as a
-// revision are left out.
+// Revisions returns the revisions of an extension, by number: ClusterObjectSets and Secrets.
+// Secrets that cannot be read are left out.
 func Revisions(ctx context.Context, c client.Reader, namespace, name string) ([]rollout.Revision, error) {
+	var out []rollout.Revision
 	var list corev1.SecretList
 	if err := c.List(ctx, &list, client.InNamespace(namespace), client.MatchingLabels{ownerName: name}); err != nil {
 		return nil, err
 	}
-	var out []rollout.Revision
 	for i := range list.Items {
 		if s := &list.Items[i]; s.Type == recordType {
 			if r, err := revisionOf(s); err == nil {
 				out = append(out, *r)
 			}
 		}
+	}
+	var sets api.ClusterObjectSetList
+	if err := c.List(ctx, &sets, client.MatchingLabels{ownerName: name}); err != nil && !meta.IsNoMatchError(err) {
+		return nil, err
+	}
+	for i := range sets.Items {
+		out = append(out, *fromObjectSet(&sets.Items[i], namespace))
 	}
 	slices.SortFunc(out, func(a, b rollout.Revision) int { return cmp.Compare(a.Number, b.Number) })
 	return out, nil

@@ -3,8 +3,10 @@ package extension_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,8 +29,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -51,11 +55,14 @@ type stage struct {
 	server *httptest.Server
 
 	mu       sync.Mutex
-	catalogs map[string]string
-	bundles  map[string][]byte // by image
-	real     map[string]string // directories of bundles, by image
-	broken   map[string]bool   // by name of the deployment
-	ahead    time.Duration     // of the controller's clock
+	catalogs map[string]map[string]string // content, by name and package
+	bundles  map[string][]byte            // by image
+	real     map[string]string            // directories of bundles, by image
+	broken   map[string]bool              // by name of the deployment
+	ahead    time.Duration                // of the controller's clock
+
+	groups       []string // of the user who applies objects
+	experimental bool     // the cluster has ClusterObjectSets
 
 	stop     func()
 	requests atomic.Int64 // of controllers
@@ -63,13 +70,20 @@ type stage struct {
 }
 
 // Scripts in testdata/script state what a cluster has, what happens, and what it has then.
-// They run on a real API server, with the CRDs of OLM v1 where those are available, or with those in testdata. Commands:
+// They run on a real API server, with the CRDs of the standard channel of OLM v1, which are
+// the real ones where those are available, and with those of the experimental channel. The
+// condition [experimental] is true there. Commands:
 //
 //   - namespace NAME creates a namespace.
 //   - bundle PACKAGE VERSION [FILE] adds a bundle with testdata/bundle.yaml and the manifests in
-//     a file. @PACKAGE@ and @VERSION@ are replaced. Without arguments it removes all bundles.
-//   - catalog NAME PACKAGE VERSION... serves a catalog in which each version replaces the last.
-//   - apply FILE applies objects as a user, and delete KIND NAME deletes one.
+//     a file, whose CSV takes precedence. @PACKAGE@ and @VERSION@ are replaced, and @BIG@ by the
+//     properties of a schema of several megabytes. Without arguments it removes all bundles.
+//   - catalog NAME PACKAGE VERSION... serves a catalog in which each version of a package
+//     replaces the last. It replaces what the catalog had of that package.
+//   - apply FILE applies objects as a user, and delete KIND NAME deletes one. With ! it must fail,
+//     and the error must contain the arguments after FILE.
+//   - as GROUP... has apply act as a user in these groups, too.
+//   - status FILE sets the status of objects.
 //   - broken NAME... lists the deployments that do not become available.
 //   - later DURATION advances the clock of the controller.
 //   - many NAMESPACE N applies extensions of N packages, and waits until they are installed.
@@ -78,17 +92,28 @@ type stage struct {
 //   - quiet checks that the controller makes no requests while nothing changes.
 //   - restart ends the controller and starts another one.
 //   - kills has each controller killed after its first write, and another one started.
-//   - field KIND NAME PATH VALUE waits until a field of an object has a value.
+//   - field KIND NAME PATH VALUE waits until a field of an object has a value. Elements of lists
+//     have numbers, and dots in keys follow a backslash.
 //   - state FILE waits until the cluster is in a state. With -update it waits until nothing
 //     changes any more, and prints the state.
-func TestScripts(t *testing.T) { // K64, K69
+func TestScripts(t *testing.T) { // K63, K64, K69
 	log.SetLogger(logr.Discard())
-	crds := ownCRDs
-	if _, err := os.Stat("../../../shared/crds"); err == nil {
-		crds = realcat.Shared(t, "crds")
-	}
-	s := &stage{t: t, env: &envtest.Environment{}}
-	if err := s.env.Start(crds); err != nil {
+	t.Run("standard", func(t *testing.T) {
+		crds := ownCRDs
+		if _, err := os.Stat("../../../shared/crds"); err == nil {
+			crds = realcat.Shared(t, "crds")
+		}
+		scripts(t, crds)
+	})
+	t.Run("experimental", func(t *testing.T) { scripts(t, experimentalCRDs...) })
+}
+
+// experimentalCRDs are those of the experimental channel.
+var experimentalCRDs = []string{ownCRDs + "/clustercatalogs.yaml", "testdata/experimental"}
+
+func scripts(t *testing.T, crds ...string) {
+	s := &stage{t: t, env: &envtest.Environment{}, experimental: len(crds) > 1}
+	if err := s.env.Start(crds...); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -100,7 +125,7 @@ func TestScripts(t *testing.T) { // K64, K69
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/catalogs/"), "/")
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		io.WriteString(w, s.catalogs[name])
+		io.WriteString(w, s.content(name))
 	}))
 	t.Cleanup(s.server.Close)
 	var err error
@@ -116,7 +141,7 @@ func TestScripts(t *testing.T) { // K64, K69
 		Dir: "testdata/script", ContinueOnError: false, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			s.mu.Lock()
-			s.catalogs, s.bundles, s.real, s.broken, s.ahead, s.kills = map[string]string{}, map[string][]byte{}, map[string]string{}, map[string]bool{}, 0, false
+			s.groups, s.catalogs, s.bundles, s.real, s.broken, s.ahead, s.kills = nil, map[string]map[string]string{}, map[string][]byte{}, map[string]string{}, map[string]bool{}, 0, false
 			s.mu.Unlock()
 			s.start()
 			e.Defer(s.clean)
@@ -124,7 +149,7 @@ func TestScripts(t *testing.T) { // K64, K69
 		},
 		Condition: func(name string) (bool, error) { // [shared]: real bundles are there
 			_, err := os.Stat("../../../shared/conformance/v1render/bundles")
-			return name == "shared" && err == nil, nil
+			return name == "shared" && err == nil || name == "experimental" && s.experimental, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"namespace": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -157,11 +182,13 @@ func TestScripts(t *testing.T) { // K64, K69
 				s.mu.Unlock()
 				s.start()
 			},
-			"field": s.field,
-			"real":  s.realBundles,
-			"many":  s.many,
-			"quiet": s.quiet,
-			"state": s.state,
+			"status": s.setStatus,
+			"as":     func(_ *testscript.TestScript, _ bool, args []string) { s.groups = args },
+			"field":  s.field,
+			"real":   s.realBundles,
+			"many":   s.many,
+			"quiet":  s.quiet,
+			"state":  s.state,
 		},
 	})
 }
@@ -219,8 +246,17 @@ func (s *stage) bundle(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bundles["registry.example/"+args[0]+":"+args[1]] = []byte(strings.NewReplacer("@PACKAGE@", args[0], "@VERSION@", args[1]).Replace(string(text)))
+	s.bundles["registry.example/"+args[0]+":"+args[1]] = []byte(strings.NewReplacer("@PACKAGE@", args[0], "@VERSION@", args[1], "@BIG@", bigSchema).Replace(string(text)))
 }
+
+// bigSchema has 250 properties of 8 KiB.
+var bigSchema = func() string {
+	var list []string
+	for i := range 250 {
+		list = append(list, fmt.Sprintf("field%d: {type: string, description: %s}", i, strings.Repeat("a long text ", 700)))
+	}
+	return "{" + strings.Join(list, ", ") + "}"
+}()
 
 func (s *stage) catalog(ts *testscript.TestScript, _ bool, args []string) {
 	name, pkg := args[0], args[1]
@@ -230,7 +266,10 @@ func (s *stage) catalog(ts *testscript.TestScript, _ bool, args []string) {
 		channel += strings.ReplaceAll(bundleText(v), "etcd", pkg)
 	}
 	s.mu.Lock()
-	s.catalogs[name] += text + channel
+	if s.catalogs[name] == nil {
+		s.catalogs[name] = map[string]string{}
+	}
+	s.catalogs[name][pkg] = text + channel
 	s.mu.Unlock()
 	cat := &clusterCatalogs(s.t, name)[0]
 	err := s.client.Create(s.t.Context(), cat)
@@ -240,7 +279,7 @@ func (s *stage) catalog(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	at := metav1.NewTime(time.Now().Truncate(time.Second))
 	s.mu.Lock()
-	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(s.catalogs[name])))
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(s.content(name))))
 	s.mu.Unlock()
 	cat.Status = api.ClusterCatalogStatus{
 		Conditions:     []metav1.Condition{{Type: "Serving", Status: "True", Reason: "Available", LastTransitionTime: at}},
@@ -249,6 +288,14 @@ func (s *stage) catalog(ts *testscript.TestScript, _ bool, args []string) {
 		ResolvedSource: &api.ResolvedCatalogSource{Type: "Image", Image: &api.ResolvedImageSource{Ref: "registry.example/catalog@sha256:" + digest}},
 	}
 	ts.Check(s.client.Status().Update(s.t.Context(), cat))
+}
+
+// content returns the content of a catalog.
+func (s *stage) content(name string) (out string) {
+	for _, pkg := range slices.Sorted(maps.Keys(s.catalogs[name])) {
+		out += s.catalogs[name][pkg]
+	}
+	return out
 }
 
 func (s *stage) many(ts *testscript.TestScript, _ bool, args []string) {
@@ -359,9 +406,35 @@ func objects(ts *testscript.TestScript, file string, f func(*unstructured.Unstru
 	}
 }
 
-func (s *stage) apply(ts *testscript.TestScript, _ bool, args []string) {
+func (s *stage) apply(ts *testscript.TestScript, fails bool, args []string) {
+	config := rest.CopyConfig(s.env.Config)
+	if len(s.groups) > 0 {
+		config.Impersonate = rest.ImpersonationConfig{UserName: "user", Groups: append([]string{"system:masters"}, s.groups...)}
+	}
+	c, err := client.New(config, client.Options{Scheme: s.scheme()})
+	ts.Check(err)
 	objects(ts, args[0], func(o *unstructured.Unstructured) {
-		ts.Check(s.client.Apply(s.t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("user"), client.ForceOwnership))
+		err := c.Apply(s.t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("user"), client.ForceOwnership)
+		if !fails {
+			ts.Check(err)
+		} else if err == nil || !strings.Contains(err.Error(), strings.Join(args[1:], " ")) {
+			ts.Fatalf("%s: %v", args[0], err)
+		}
+	})
+}
+
+// setStatus sets the status of objects once they exist.
+func (s *stage) setStatus(ts *testscript.TestScript, _ bool, args []string) {
+	objects(ts, args[0], func(o *unstructured.Unstructured) {
+		text, err := json.Marshal(map[string]any{"status": o.Object["status"]})
+		ts.Check(err)
+		for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+			err := s.client.Status().Patch(s.t.Context(), o.DeepCopy(), client.RawPatch(types.MergePatchType, text))
+			if !apierrors.IsNotFound(err) || time.Now().After(deadline) {
+				ts.Check(err)
+				return
+			}
+		}
 	})
 }
 
@@ -369,7 +442,10 @@ var kinds = []schema.GroupVersionKind{
 	{Version: "v1", Kind: "ServiceAccount"}, {Version: "v1", Kind: "ConfigMap"}, {Version: "v1", Kind: "Service"}, {Group: "apps", Version: "v1", Kind: "Deployment"},
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}, {Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRoleBinding"},
 	{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}, {Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
-	{Group: "olm.operatorframework.io", Version: "v1", Kind: "ClusterExtension"}, {Group: "olm.operatorframework.io", Version: "v1", Kind: "ClusterCatalog"}, {Version: "v1", Kind: "Secret"},
+	{Version: "v1", Kind: "Secret"},
+	{Version: "v1", Kind: "Namespace"}, {Version: "v1", Kind: "PersistentVolumeClaim"}, {Version: "v1", Kind: "Pod"},
+	{Group: "olm.operatorframework.io", Version: "v1", Kind: "ClusterObjectSet"}, {Group: "olm.operatorframework.io", Version: "v1", Kind: "ClusterExtension"},
+	{Group: "olm.operatorframework.io", Version: "v1", Kind: "ClusterCatalog"},
 }
 
 // named returns an object of a kind with a name, which may begin with a namespace.
@@ -399,8 +475,7 @@ func (s *stage) field(ts *testscript.TestScript, _ bool, args []string) {
 		if err := s.client.Get(s.t.Context(), client.ObjectKeyFromObject(o), o); err != nil && !apierrors.IsNotFound(err) {
 			ts.Fatalf("%v", err)
 		}
-		got, _, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(args[2], ".")...)
-		ts.Check(err)
+		got := at(o.Object, args[2])
 		if fmt.Sprint(got) == args[3] {
 			return
 		}
@@ -408,6 +483,25 @@ func (s *stage) field(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("%s is %v, not %s", args[2], got, args[3])
 		}
 	}
+}
+
+// at returns the value at a path, or nil.
+func at(v any, path string) any {
+	for _, key := range strings.Split(strings.ReplaceAll(path, `\.`, "\x00"), ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[strings.ReplaceAll(key, "\x00", ".")]
+		case []any:
+			n, err := strconv.Atoi(key)
+			if err != nil || n >= len(x) {
+				return nil
+			}
+			v = x[n]
+		default:
+			return nil
+		}
+	}
+	return v
 }
 
 // patience is how long a script waits for a state.
@@ -441,7 +535,22 @@ func (s *stage) text() string {
 			conditions(r.Conditions)
 		}
 	}
+	if s.experimental {
+		var sets api.ClusterObjectSetList
+		if err := s.client.List(ctx, &sets); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, set := range sets.Items {
+			if !slices.ContainsFunc(list.Items, func(e api.ClusterExtension) bool { return e.Name == set.Labels["olm.operatorframework.io/owner-name"] }) {
+				lines = append(lines, "revision "+set.Name)
+				conditions(set.Status.Conditions)
+			}
+		}
+	}
 	for _, k := range kinds {
+		if k.Group == api.GroupVersion.Group {
+			continue
+		}
 		u := &unstructured.UnstructuredList{}
 		u.SetGroupVersionKind(k)
 		if err := s.client.List(ctx, u, client.HasLabels{"olm.operatorframework.io/owner-name"}); err != nil {
@@ -451,8 +560,11 @@ func (s *stage) text() string {
 			if o.GetNamespace() == systemNamespace {
 				continue
 			}
-			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s", k.Kind, strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/")))+
-				" of "+o.GetLabels()["olm.operatorframework.io/owner-name"]+"-"+o.GetAnnotations()["olm.operatorframework.io/revision"])
+			revision := o.GetLabels()["olm.operatorframework.io/owner-name"] + "-" + o.GetAnnotations()["olm.operatorframework.io/revision"]
+			if c := metav1.GetControllerOf(&o); c != nil && c.Kind == "ClusterObjectSet" {
+				revision = c.Name
+			}
+			lines = append(lines, fmt.Sprintf("%s %s of %s", k.Kind, strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/"), revision))
 		}
 	}
 	return strings.Join(lines, "\n") + "\n"

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -131,15 +136,33 @@ func (s *stage) controller(ctx context.Context) {
 // clean deletes everything that a script made, except namespaces.
 func (s *stage) clean() {
 	ctx := s.t.Context()
+	lists := []client.ObjectList{&api.ClusterExtensionList{}}
 	if err := s.client.DeleteAllOf(ctx, &api.ClusterExtension{}); err != nil {
 		s.t.Error(err)
 	}
-	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		var list api.ClusterExtensionList
-		if err := s.client.List(ctx, &list); err != nil {
+	if s.experimental {
+		lists = append(lists, &api.ClusterObjectSetList{})
+		var sets api.ClusterObjectSetList
+		if err := s.client.List(ctx, &sets); err != nil {
 			s.t.Error(err)
 		}
-		if len(list.Items) == 0 {
+		for i := range sets.Items { // the others go with their extensions
+			if metav1.GetControllerOf(&sets.Items[i]) == nil {
+				if err := s.client.Delete(ctx, &sets.Items[i]); client.IgnoreNotFound(err) != nil {
+					s.t.Error(err)
+				}
+			}
+		}
+	}
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		left := 0
+		for _, list := range lists {
+			if err := s.client.List(ctx, list); err != nil {
+				s.t.Error(err)
+			}
+			left += meta.LenList(list)
+		}
+		if left == 0 {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -156,9 +179,36 @@ func (s *stage) clean() {
 	}
 }
 
-// kubelet makes deployments available.
+// collect deletes objects whose owners are gone, as Kubernetes' garbage collector does.
+func (s *stage) collect(ctx context.Context) {
+	var orphans []unstructured.Unstructured
+	owners := map[types.UID]bool{}
+	for _, k := range kinds { // owners come last, so that no owner of a listed object is missed
+		u := &unstructured.UnstructuredList{}
+		u.SetGroupVersionKind(k)
+		if k.Kind == "ClusterObjectSet" && !s.experimental || s.client.List(ctx, u) != nil {
+			continue
+		}
+		for _, o := range u.Items {
+			if owners[o.GetUID()] = true; len(o.GetOwnerReferences()) > 0 {
+				orphans = append(orphans, o)
+			}
+		}
+	}
+	for _, o := range orphans {
+		if !slices.ContainsFunc(o.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return owners[x.UID] }) {
+			uid := o.GetUID()
+			s.client.Delete(ctx, &o, client.Preconditions{UID: &uid}) // again if it fails
+		}
+	}
+}
+
+// kubelet makes deployments available, and collects garbage.
 func (s *stage) kubelet(ctx context.Context) {
-	for ctx.Err() == nil {
+	for n := 0; ctx.Err() == nil; n++ {
+		if n%20 == 0 {
+			s.collect(ctx)
+		}
 		var list appsv1.DeploymentList
 		if err := s.client.List(ctx, &list); err != nil {
 			return

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/rollout"
 )
@@ -36,6 +34,7 @@ type Rollout struct {
 	Target    *rollout.Bundle     // which the extension should have now, or nil
 	Installed *rollout.Revision   // or nil
 	Rolling   []*rollout.Revision // those that are rolling out, by number
+	Recorded  bool                // the revisions are Secrets
 }
 
 // ErrNoInstaller is the InstallErr of a Reconciler without an Installer.
@@ -45,10 +44,10 @@ var ErrNoInstaller = errors.New("no installer is configured")
 // types are kept, and transition times change only with a condition's status,
 // so the same outcome gives the same status.
 func Status(e *api.ClusterExtension, o Outcome, now metav1.Time) api.ClusterExtensionStatus {
-	s := api.ClusterExtensionStatus{Conditions: slices.Clone(e.Status.Conditions), Install: e.Status.Install}
+	s := api.ClusterExtensionStatus{Conditions: slices.Clone(e.Status.Conditions), Install: e.Status.Install, ActiveRevisions: e.Status.ActiveRevisions}
 	set := func(typ string, status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
-			Type: typ, Status: status, Reason: reason, Message: shorten(message),
+			Type: typ, Status: status, Reason: reason, Message: rollout.Message(message),
 			ObservedGeneration: e.Generation, LastTransitionTime: now,
 		})
 	}
@@ -60,6 +59,9 @@ func Status(e *api.ClusterExtension, o Outcome, now metav1.Time) api.ClusterExte
 	}
 	switch {
 	case o.Rollout != nil:
+		if !o.Rollout.Recorded && o.InstalledErr == nil && o.InstallErr == nil {
+			s.ActiveRevisions = o.Rollout.active()
+		}
 		for _, c := range o.Rollout.conditions(e, o) {
 			set(c.Type, c.Status, c.Reason, c.Message)
 		}
@@ -123,21 +125,4 @@ func terminal(err error) bool {
 // error: " prefix.
 func message(err error) string {
 	return strings.ReplaceAll(err.Error(), "terminal error: ", "")
-}
-
-// maxMessage is the API server's limit on the bytes of a condition's message,
-// minus those of the ellipsis.
-const maxMessage = 32768 - len("…")
-
-// shorten returns a message for a condition (S8), truncated to maxMessage.
-func shorten(text string) string {
-	text = visible.Lines(text)
-	if len(text) <= maxMessage {
-		return text
-	}
-	text = text[:maxMessage]
-	for !utf8.ValidString(text) {
-		text = text[:len(text)-1]
-	}
-	return text + "…"
 }

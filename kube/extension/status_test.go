@@ -68,7 +68,7 @@ var cases = []struct {
 }
 
 // TestStatus compares decisions and conditions with a golden file.
-func TestStatus(t *testing.T) {
+func TestStatus(t *testing.T) { // K104
 	var b strings.Builder
 	for _, tt := range cases {
 		e := clusterExtension(t, tt.filter)

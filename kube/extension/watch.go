@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,11 +18,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/olmkit/olmkit/kube/extension/api"
 )
 
-// watch sets Objects to a cache of everything that belongs to an extension, and has the
-// controller reconcile an extension when any of it changes.
-func (x *Rollouts) watch(m ctrl.Manager, c controller.Controller) error {
+// watchRollouts sets the readers of the rollouts to caches, and has extensions and object sets
+// reconciled when anything changes that belongs to them. It also starts the controller of object
+// sets, if the cluster has them.
+func (r *Reconciler) watchRollouts(m ctrl.Manager, extensions controller.Controller) error { // K63
+	x := r.Rollouts
 	owned, err := labels.NewRequirement(ownerName, selection.Exists, nil)
 	if err != nil {
 		return err
@@ -36,6 +41,21 @@ func (x *Rollouts) watch(m ctrl.Manager, c controller.Controller) error {
 		return err
 	}
 	x.Objects = objects
+	var sets controller.Controller
+	_, err = m.GetRESTMapper().RESTMapping(schema.GroupKind{Group: api.GroupVersion.Group, Kind: "ClusterObjectSet"}, api.GroupVersion.Version)
+	switch {
+	case err == nil:
+		x.ObjectSets = m.GetCache()
+		sets, err = ctrl.NewControllerManagedBy(m).Named("olmkit-clusterobjectset").For(&api.ClusterObjectSet{}).WithOptions(options).Build(reconcile.Func(r.rollSet))
+		if err != nil {
+			return err
+		}
+		if err := extensions.Watch(source.Kind(m.GetCache(), &api.ClusterObjectSet{}, handler.TypedEnqueueRequestsFromMapFunc(ownerOf[*api.ClusterObjectSet]))); err != nil {
+			return err
+		}
+	case !meta.IsNoMatchError(err):
+		return err
+	}
 	var mu sync.Mutex
 	watched := map[schema.GroupVersionKind]bool{}
 	x.Watch = func(ctx context.Context, gvk schema.GroupVersionKind) error {
@@ -49,16 +69,35 @@ func (x *Rollouts) watch(m ctrl.Manager, c controller.Controller) error {
 		if _, err := objects.GetInformer(ctx, o); err != nil {
 			return err
 		}
-		if err := c.Watch(source.Kind(objects, o, handler.TypedEnqueueRequestsFromMapFunc(owner[*unstructured.Unstructured]))); err != nil {
+		if err := extensions.Watch(source.Kind(objects, o, handler.TypedEnqueueRequestsFromMapFunc(ownerOf[*unstructured.Unstructured]))); err != nil {
 			return err
+		}
+		if sets != nil {
+			if err := sets.Watch(source.Kind(objects, o, handler.TypedEnqueueRequestsFromMapFunc(setsOf))); err != nil {
+				return err
+			}
 		}
 		watched[gvk] = true
 		return nil
 	}
-	return c.Watch(source.Kind(objects, &corev1.Secret{}, handler.TypedEnqueueRequestsFromMapFunc(owner[*corev1.Secret])))
+	return extensions.Watch(source.Kind(objects, &corev1.Secret{}, handler.TypedEnqueueRequestsFromMapFunc(ownerOf[*corev1.Secret])))
 }
 
-// owner returns the extension that an object belongs to.
-func owner[T client.Object](_ context.Context, o T) []reconcile.Request {
-	return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: o.GetLabels()[ownerName]}}}
+// ownerOf returns the extension that an object belongs to.
+func ownerOf[T client.Object](_ context.Context, o T) []reconcile.Request {
+	name := o.GetLabels()[ownerName]
+	if name == "" {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: name}}}
+}
+
+// setsOf returns the object sets that an object belongs to.
+func setsOf(_ context.Context, o *unstructured.Unstructured) (out []reconcile.Request) {
+	for _, x := range o.GetOwnerReferences() {
+		if x.Kind == "ClusterObjectSet" {
+			out = append(out, reconcile.Request{NamespacedName: types.NamespacedName{Name: x.Name}})
+		}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,44 +19,59 @@ import (
 	"github.com/olmkit/olmkit/kube/rollout"
 )
 
-// apply makes the writes of a plan. It returns how many were made, and the errors that are not
-// conflicts with other writers, by revision.
-func (x *Rollouts) apply(ctx context.Context, e *api.ClusterExtension, writes []rollout.Write) (int, map[string]error) {
-	done, failed := 0, map[string]error{}
-	conflict := map[string]bool{}
+// apply makes the writes of a plan. It returns the errors that are not conflicts with other
+// writers, by revision.
+func (x *Rollouts) apply(ctx context.Context, g *group, writes []rollout.Write) map[string]error { // K87
+	failed, stopped := map[string]error{}, map[string]bool{}
 	for _, w := range writes {
-		if failed[w.Revision] != nil || conflict[w.Revision] || ctx.Err() != nil {
+		if ctx.Err() != nil {
+			break
+		}
+		if stopped[w.Revision] && w.Object == nil {
 			continue
 		}
-		err := x.write(ctx, e, w)
+		err := x.write(ctx, g, w)
 		switch {
 		case err == nil:
-			done++
+			continue
 		case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err) && w.Op != rollout.Create && w.Op != rollout.CreateRevision:
-			conflict[w.Revision] = true
 		default:
-			failed[w.Revision] = err
+			failed[w.Revision] = also(failed[w.Revision], err)
+		}
+		stopped[w.Revision] = true
+		if apierrors.IsTooManyRequests(err) {
+			break
 		}
 	}
-	return done, failed
+	return failed
 }
 
-func (x *Rollouts) write(ctx context.Context, e *api.ClusterExtension, w rollout.Write) error {
+// also adds an error to those of a revision. Several objects often fail for one reason.
+func also(errs, err error) error {
+	if errs == nil {
+		return err
+	}
+	if slices.Contains(strings.Split(errs.Error(), "\n"), err.Error()) {
+		return errs
+	}
+	return errors.Join(errs, err)
+}
+
+func (x *Rollouts) write(ctx context.Context, g *group, w rollout.Write) error {
 	owner := client.FieldOwner(rollout.FieldOwner)
 	if w.Object != nil {
 		o := w.Object.DeepCopy()
-		k := x.knowledge(e.Name)
 		switch w.Op {
 		case rollout.Create:
 			err := x.Client.Create(ctx, o, owner)
 			if apierrors.IsAlreadyExists(err) {
-				k.foreign[registryv1.Key(o)] = o
+				g.foreign[registryv1.Key(o)] = o
 			}
 			return err
 		case rollout.Apply:
 			err := x.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), owner, client.ForceOwnership)
 			if err == nil {
-				k.applied[o.GetUID()] = o.GetResourceVersion()
+				g.applied[o.GetUID()] = o.GetResourceVersion()
 			}
 			return err
 		case rollout.Migrate:
@@ -63,23 +79,37 @@ func (x *Rollouts) write(ctx context.Context, e *api.ClusterExtension, w rollout
 		case rollout.SetOwners:
 			return x.patch(ctx, o, "ownerReferences", o.GetOwnerReferences())
 		}
-		uid, version := o.GetUID(), o.GetResourceVersion()
-		delete(k.applied, uid)
-		return x.Client.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+		delete(g.applied, o.GetUID())
+		return x.delete(ctx, o)
 	}
 	switch {
 	case w.Op == rollout.CreateRevision:
-		secret, err := secretOf(w.New, e, x.Namespace)
-		if err != nil {
-			return err
+		var o client.Object = objectSetOf(w.New, g.extension)
+		if g.snapshot.Recorded {
+			secret, err := secretOf(w.New, g.extension, x.Namespace)
+			if err != nil {
+				return err
+			}
+			o = secret
 		}
-		return x.Client.Create(ctx, secret, owner)
+		return x.Client.Create(ctx, o, owner)
 	case w.Revision == "":
-		changed := e.DeepCopy()
+		changed := g.extension.DeepCopy()
 		finalize(changed, w.Op == rollout.AddFinalizer)
-		return x.Client.Patch(ctx, changed, client.MergeFromWithOptions(e, client.MergeFromWithOptimisticLock{}), owner)
+		return x.Client.Patch(ctx, changed, unchanged(g.extension), owner)
 	}
-	return x.revise(ctx, w)
+	return x.revise(ctx, g.records[w.Revision], w)
+}
+
+// unchanged returns a patch of an object that has not changed since it was read.
+func unchanged(o client.Object) client.Patch {
+	return client.MergeFromWithOptions(o, client.MergeFromWithOptimisticLock{})
+}
+
+// delete deletes an object that has not changed since it was read.
+func (x *Rollouts) delete(ctx context.Context, o client.Object) error {
+	uid, version := o.GetUID(), o.GetResourceVersion()
+	return x.Client.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 }
 
 // patch sets a field of the metadata of an object that has not changed since it was read.
@@ -94,35 +124,27 @@ func (x *Rollouts) patch(ctx context.Context, o *unstructured.Unstructured, fiel
 	return x.Client.Patch(ctx, o, client.RawPatch(types.JSONPatchType, text), client.FieldOwner(rollout.FieldOwner))
 }
 
-// revise changes a revision.
-func (x *Rollouts) revise(ctx context.Context, w rollout.Write) error {
-	secret := &corev1.Secret{}
-	if err := x.Client.Get(ctx, client.ObjectKey{Namespace: x.Namespace, Name: w.Revision}, secret); err != nil {
-		return err
+// revise changes a revision that was read as before.
+func (x *Rollouts) revise(ctx context.Context, before client.Object, w rollout.Write) error {
+	if w.Op == rollout.DeleteRevision {
+		return x.delete(ctx, before)
 	}
-	if secret.ResourceVersion != w.Version {
-		return apierrors.NewConflict(corev1.Resource("secrets"), w.Revision, errors.New("it has changed since it was read"))
+	after := before.DeepCopyObject().(client.Object)
+	switch {
+	case w.Op == rollout.AddFinalizer, w.Op == rollout.RemoveFinalizer:
+		finalize(after, w.Op == rollout.AddFinalizer)
+	default:
+		if secret, ok := after.(*corev1.Secret); ok {
+			if err := changeRecord(secret, w); err != nil {
+				return err
+			}
+			break
+		}
+		if changeObjectSet(after.(*api.ClusterObjectSet), w); w.Op == rollout.SetStatus {
+			return x.Client.Status().Patch(ctx, after, unchanged(before), client.FieldOwner(rollout.FieldOwner))
+		}
 	}
-	r, err := revisionOf(secret)
-	if err != nil {
-		return err
-	}
-	switch w.Op {
-	case rollout.AddFinalizer, rollout.RemoveFinalizer:
-		finalize(secret, w.Op == rollout.AddFinalizer)
-	case rollout.Archive:
-		r.Archived = true
-	case rollout.SetStatus:
-		r.Conditions, r.Observed = w.Conditions, w.Observed
-	case rollout.UpdateRevision:
-		r.Bundle, r.Deadline = w.New.Bundle, w.New.Deadline
-	case rollout.DeleteRevision:
-		return x.Client.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &w.Version})
-	}
-	if secret.Data[recordKey], err = json.Marshal(recordOf(r)); err != nil {
-		return err
-	}
-	return x.Client.Update(ctx, secret, client.FieldOwner(rollout.FieldOwner))
+	return x.Client.Patch(ctx, after, unchanged(before), client.FieldOwner(rollout.FieldOwner))
 }
 
 // finalize adds or removes the finalizer.

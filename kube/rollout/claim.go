@@ -26,8 +26,16 @@ const (
 	foreign                // it collides
 )
 
+// protection returns the protection of the object at a place in the phases.
+func (r *Revision) protection(phase, object int) Collision { // K81
+	if r.Collisions != nil && r.Collisions[phase][object] != "" {
+		return r.Collisions[phase][object]
+	}
+	return r.Collision
+}
+
 // claim returns what a revision may do with an object on the cluster.
-func (w *world) claim(r *Revision, want, live *unstructured.Unstructured) claim { // K83
+func (w *world) claim(r *Revision, protection Collision, live *unstructured.Unstructured) claim { // K83
 	if live == nil {
 		return missing
 	}
@@ -35,7 +43,7 @@ func (w *world) claim(r *Revision, want, live *unstructured.Unstructured) claim 
 	c := metav1.GetControllerOfNoCopy(live)
 	switch {
 	case c == nil:
-		if r.Collision == Prevent || r.Collision == "" || number == r.Number {
+		if protection == Prevent || protection == "" || number == r.Number {
 			return foreign
 		}
 		return adoptable
@@ -49,7 +57,7 @@ func (w *world) claim(r *Revision, want, live *unstructured.Unstructured) claim 
 			return newer
 		}
 		return adoptable // also from a revision that is lost
-	case r.Collision == None:
+	case protection == None:
 		return adoptable
 	}
 	return foreign
@@ -95,6 +103,7 @@ func (w *world) owned(r *Revision, want, live *unstructured.Unstructured) *unstr
 		annotations = map[string]string{}
 	}
 	labels[managedBy] = "olm.operatorframework.io"
+	labels[prefix+"owner-name"] = r.Owner // also if it has none: the caller watches this label
 	annotations[revisionAnnotation] = strconv.FormatInt(r.Number, 10)
 	o.SetLabels(labels)
 	o.SetAnnotations(annotations)

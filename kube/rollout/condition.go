@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // The types of the conditions of a revision.
@@ -22,7 +25,7 @@ const (
 // progress is what a pass found out about an active revision.
 type progress struct {
 	complete   bool
-	phase      int      // the number of the phase with collisions
+	phase      int      // the index of the current phase
 	collisions []string // a line for each
 	failing    string   // the first object of the current phase that fails a probe
 }
@@ -52,8 +55,26 @@ func title(o *unstructured.Unstructured) string {
 	return fmt.Sprintf("Object %s.%s %s", o.GetKind(), o.GetAPIVersion(), name)
 }
 
+// maxMessage is the API server's limit on the bytes of a condition's message.
+const maxMessage = 32768
+
+// Message returns a text as the message of a condition: invisible characters are escaped, and
+// what is beyond the limit of the API server is cut off.
+func Message(text string) string { // K101, S8
+	const cut = "\n\n... [message truncated]"
+	text = visible.Lines(text)
+	if len(text) <= maxMessage {
+		return text
+	}
+	text = text[:maxMessage-len(cut)]
+	for !utf8.ValidString(text) {
+		text = text[:len(text)-1]
+	}
+	return text + cut
+}
+
 func condition(typ string, status metav1.ConditionStatus, reason, message string) metav1.Condition {
-	return metav1.Condition{Type: typ, Status: status, Reason: reason, Message: message}
+	return metav1.Condition{Type: typ, Status: status, Reason: reason, Message: Message(message)}
 }
 
 // report sets the conditions of an active revision.
@@ -73,7 +94,7 @@ func (w *world) report(r *Revision, p progress) { // K97, K98, K99
 		available.Reason, available.Message = "ProbeFailure", p.failing
 	}
 	if len(p.collisions) > 0 {
-		w.again(retry)
+		w.again(retry) // what collides may belong to nobody that the caller watches
 		progressing.Reason = "Retrying"
 		progressing.Message = fmt.Sprintf("revision object collisions in phase %d\n%s", p.phase, strings.Join(p.collisions, "\n"))
 	}
@@ -94,8 +115,7 @@ func (w *world) interrupted(r *Revision, progressing metav1.Condition, message s
 	return list
 }
 
-// retry is how long after a collision the revision is decided again. What collides may belong
-// to nobody that the caller watches.
+// retry is when a revision that cannot go on is decided again.
 const retry = 10 * time.Second
 
 // again requests another decision after some time.
@@ -121,6 +141,7 @@ func (w *world) deadline(r *Revision, c metav1.Condition) metav1.Condition { // 
 // stop reports why nothing can be done for a revision.
 func (w *world) stop(r *Revision, f *fault) { // K88, K89, K90, K97, K98
 	w.plan.Waits = append(w.plan.Waits, Wait{Revision: r.Name, Message: f.message})
+	w.again(retry) // the caller may not watch the Secrets
 	progressing := condition(Progressing, metav1.ConditionTrue, "Retrying", f.message)
 	if f.blocks {
 		progressing.Status, progressing.Reason = metav1.ConditionFalse, "Blocked"

@@ -58,6 +58,9 @@ func (w *world) content(r *Revision) *fault {
 
 // resolve returns the phases with the objects in Secrets.
 func (w *world) resolve(r *Revision) ([]registryv1.Phase, *fault) { // K89
+	if r.Unreadable != "" {
+		return nil, &fault{false, r.Unreadable}
+	}
 	var missing, mutable, broken []string
 	note := func(list *[]string, text string) {
 		if !slices.Contains(*list, text) {

@@ -87,14 +87,12 @@ func (w *world) rollOut(r *Revision) { // K87
 	for i, phase := range r.Phases {
 		before := len(w.plan.Writes)
 		ready := true
-		for _, o := range phase.Objects {
-			if !w.object(r, phase.Name, o, &p) {
+		for n := range phase.Objects {
+			if !w.object(r, i, n, &p) {
 				ready = false
 			}
 		}
-		if len(p.collisions) > 0 {
-			p.phase = i + 1
-		}
+		p.phase = i
 		if !ready || len(w.plan.Writes) > before {
 			w.report(r, p)
 			return
@@ -109,13 +107,14 @@ func (w *world) rollOut(r *Revision) { // K87
 	w.report(r, p)
 }
 
-// object keeps one object up to date, and returns whether it is ready.
-func (w *world) object(r *Revision, phase string, want *unstructured.Unstructured, p *progress) bool {
+// object keeps object n of phase i up to date, and returns whether it is ready.
+func (w *world) object(r *Revision, i, n int, p *progress) bool {
+	phase, want := r.Phases[i].Name, r.Phases[i].Objects[n]
 	wait := func(live *unstructured.Unstructured, collides bool, message string) {
 		w.plan.Waits = append(w.plan.Waits, Wait{Revision: r.Name, Phase: phase, Object: live, Collides: collides, Message: message})
 	}
 	live := w.objects[registryv1.Key(want)]
-	switch w.claim(r, want, live) {
+	switch w.claim(r, r.protection(i, n), live) {
 	case missing:
 		w.write(r, Write{Op: Create, Object: w.owned(r, want, nil)})
 		return false

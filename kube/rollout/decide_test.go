@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/kube/rollout"
 )
@@ -75,7 +76,7 @@ func TestDeadline(t *testing.T) { // K92, K96, K98
 	c.broken = true
 	c.begin("ServiceAccount/etcd/1 Deployment/other/1")
 	c.settle()
-	const failure = `ProbeFailure: Object Deployment.apps/v1 ops/other: condition "Available" is missing`
+	const failure = `ProbeFailure: Object Deployment.apps/v1 ops/other: missing .status.conditions`
 	if got := c.message("etcd-2", rollout.Available); got != failure {
 		t.Errorf("%s; want %s", got, failure)
 	}
@@ -124,7 +125,7 @@ func TestCollision(t *testing.T) { // K81, K83
 		if strings.HasPrefix(got, "Succeeded") != test.adopted {
 			t.Errorf("%+v: %s", test, got)
 		}
-		if !test.adopted && !strings.HasPrefix(got, "Retrying: revision object collisions in phase 1\nObject ConfigMap.v1 ops/old exists already, ") {
+		if !test.adopted && !strings.HasPrefix(got, "Retrying: revision object collisions in phase 0\nObject ConfigMap.v1 ops/old exists already, ") {
 			t.Errorf("%+v: %s", test, got)
 		}
 		delete(c.objects, "v1/ConfigMap/ops/old") // somebody removes it
@@ -194,5 +195,43 @@ func TestOldRevisions(t *testing.T) { // K72
 	slices.Sort(got)
 	if want := []string{"etcd-2", "etcd-3", "etcd-4", "etcd-5", "etcd-6", "etcd-7"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The protection of an object takes precedence over that of its revision, and decides whether
+// the revision adopts what exists.
+func TestProtection(t *testing.T) { // K81, K83
+	for _, test := range []struct {
+		revision, object rollout.Collision
+		controller       string // of the existing object
+		want             string
+	}{
+		{rollout.Prevent, "", "", "Retrying: revision object collisions in phase 0\nObject ConfigMap.v1 ops/x exists already, without a controller"},
+		{rollout.Prevent, rollout.IfNoController, "", "Succeeded: Revision 1.0.0 has rolled out."},
+		{rollout.Prevent, rollout.IfNoController, "someone", "Retrying: revision object collisions in phase 0\nObject ConfigMap.v1 ops/x exists already, controlled by Other someone"},
+		{rollout.Prevent, rollout.None, "someone", "Succeeded: Revision 1.0.0 has rolled out."},
+		{rollout.None, "", "someone", "Succeeded: Revision 1.0.0 has rolled out."},
+		{rollout.None, rollout.Prevent, "", "Retrying: revision object collisions in phase 0\nObject ConfigMap.v1 ops/x exists already, without a controller"},
+	} {
+		c := newCluster(t)
+		o := object("ConfigMap", "x", "user")
+		o.SetUID("theirs")
+		o.SetResourceVersion("1")
+		if test.controller != "" {
+			yes := true
+			o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Other", Name: test.controller, UID: "other", Controller: &yes}})
+		}
+		c.objects["v1/ConfigMap/ops/x"] = o
+		c.begin("ConfigMap/x/1")
+		r := c.revisions["etcd-1"]
+		r.Collision, r.Collisions = test.revision, [][]rollout.Collision{{test.object}}
+		c.revisions["etcd-1"] = r
+		c.settle()
+		if got := c.message("etcd-1", rollout.Progressing); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+		if got, _, _ := unstructured.NestedString(c.objects["v1/ConfigMap/ops/x"].Object, "spec", "content"); (got == "1") != strings.HasPrefix(test.want, "Succeeded") {
+			t.Errorf("%+v: content %s", test, got)
+		}
 	}
 }

@@ -1,11 +1,11 @@
 // Package rollout decides how the objects of an OLM v1 extension reach a cluster. It is the
 // counterpart of package reconcile for OLM v1.
 //
-// A [Revision] is a ClusterObjectSet: the objects of one version of an extension, in phases.
-// [Decide] takes the revisions of one extension and the objects on the cluster, and returns
-// the writes that are due. [Next] returns the writes that begin a revision, whose objects are
-// in Secrets. [Snapshot.Installed] returns which revision is installed. All are pure: they
-// contact no cluster and read no clock, and equal input gives equal plans.
+// A [Revision] is a ClusterObjectSet or a Secret: the objects of one version of an extension, in
+// phases. [Decide] takes the revisions of one extension and the objects on the cluster, and
+// returns the writes that are due. [Next] returns the writes that begin a revision, whose
+// objects are in Secrets. [Snapshot.Installed] returns which revision is installed. All are
+// pure: they contact no cluster and read no clock, and equal input gives equal plans.
 //
 // A caller reads the cluster, decides, makes the writes in order, and starts again whenever
 // something changes. It may be killed between any two writes, and others may write at the

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -89,18 +90,23 @@ func (p *Probe) selects(o *unstructured.Unstructured) bool {
 	return p.GroupKind == o.GroupVersionKind().GroupKind()
 }
 
+// holds returns whether an assertion holds, and otherwise why not, in the words of
+// operator-controller.
 func (a *Assertion) holds(o *unstructured.Unstructured) (verdict, string) {
 	switch {
 	case a.Condition != "":
 		return a.condition(o)
 	case a.FieldA != "":
-		x, xok := field(o, a.FieldA)
-		y, yok := field(o, a.FieldB)
-		if !xok || !yok {
-			return failed, fmt.Sprintf("fields %q and %q: missing", a.FieldA, a.FieldB)
+		x, ok := field(o, a.FieldA)
+		if !ok {
+			return failed, fmt.Sprintf("%q missing", a.FieldA)
 		}
-		if x != y {
-			return failed, fmt.Sprintf("fields %q and %q differ: %v, %v", a.FieldA, a.FieldB, x, y)
+		y, ok := field(o, a.FieldB)
+		if !ok {
+			return failed, fmt.Sprintf("%q missing", a.FieldB)
+		}
+		if !equal(x, y) {
+			return failed, fmt.Sprintf("%q != %q expected: %s got: %s", a.FieldA, a.FieldB, text(x), text(y))
 		}
 		return passed, ""
 	}
@@ -115,29 +121,37 @@ func (a *Assertion) holds(o *unstructured.Unstructured) (verdict, string) {
 }
 
 func (a *Assertion) condition(o *unstructured.Unstructured) (verdict, string) {
-	list, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	list, ok, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	if !ok {
+		return unknown, "missing .status.conditions"
+	}
 	for _, c := range list {
 		c, ok := c.(map[string]any)
 		if !ok || c["type"] != a.Condition {
 			continue
 		}
 		if n, ok := c["observedGeneration"].(int64); ok && n != o.GetGeneration() {
-			return unknown, fmt.Sprintf("condition %q is outdated", a.Condition)
+			return unknown, fmt.Sprintf(".status.condition[%q] outdated", a.Condition)
 		}
 		if c["status"] != a.Status {
-			return failed, fmt.Sprintf("condition %q is not %s", a.Condition, a.Status)
+			return failed, fmt.Sprintf(".status.condition[%q] is %v", a.Condition, c["status"])
 		}
 		return passed, ""
 	}
-	return unknown, fmt.Sprintf("condition %q is missing", a.Condition)
+	return unknown, fmt.Sprintf("missing .status.condition[%q]", a.Condition)
 }
 
-// field returns a scalar field. Lists and maps count as missing.
+// field returns a field, if the object has it.
 func field(o *unstructured.Unstructured, path string) (any, bool) {
-	v, ok, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(strings.TrimPrefix(path, "."), ".")...)
-	switch v.(type) {
-	case map[string]any, []any, nil:
-		return nil, false
-	}
+	v, ok, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(strings.Trim(path, "."), ".")...)
 	return v, ok && err == nil
+}
+
+// text returns a value as JSON.
+func text(v any) string {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(out)
 }

@@ -51,10 +51,15 @@ type Revision struct {
 	Archived bool
 	// Phases are the objects. An object that is nil is in a Secret, which the same place in
 	// Refs names.
-	Phases    []registryv1.Phase
-	Refs      [][]registryv1.Ref
-	Collision Collision
-	Probes    []Probe
+	Phases []registryv1.Phase
+	Refs   [][]registryv1.Ref
+	// Collision is the protection of objects. Collisions has that of single objects, at the
+	// same places as in Phases, where it is not empty. It may be nil.
+	Collision  Collision
+	Collisions [][]Collision
+	Probes     []Probe
+	// Unreadable is why the revision cannot be applied as it is written, or empty.
+	Unreadable string
 	// Deadline is how long after its creation the revision may take. Zero means no limit.
 	Deadline   time.Duration
 	Conditions []metav1.Condition
@@ -73,7 +78,8 @@ type Extension struct {
 
 // A Snapshot is the state of one extension on a cluster.
 type Snapshot struct {
-	// Extension is the owner of the revisions. It is zero for revisions without an owner.
+	// Extension is the owner of the revisions. It is zero for revisions that belong to no
+	// extension, which are ClusterObjectSets that a user has created.
 	Extension Extension
 	// Recorded is set on a cluster without ClusterObjectSets. Revisions are Secrets in
 	// Namespace, and the controller of their objects is the extension.
@@ -128,8 +134,8 @@ const (
 )
 
 // A Write is one write to a cluster. It must be made only if the Revision, or the extension if
-// Revision is empty, still has the resourceVersion in Version, unless that is empty. If the Object has a resourceVersion and a
-// UID, the object on the cluster must have these as well.
+// Revision is empty, still has the resourceVersion in Version, unless that is empty. If the
+// Object has a resourceVersion and a UID, the object on the cluster must have these as well.
 type Write struct {
 	Op Op
 	// Revision is the name of the revision that is written, or whose object is written.
@@ -145,8 +151,8 @@ type Write struct {
 	New *Revision
 }
 
-// A Plan lists the writes that are due, in order. If a write fails, those after it for
-// the same revision must not be made in this pass.
+// A Plan lists the writes that are due, in order. If a write fails, only those after it
+// that have an Object or are for another revision may be made in this pass.
 type Plan struct {
 	Writes []Write
 	// Waits are the reasons why revisions cannot go on, in the order of the revisions.

@@ -43,6 +43,11 @@ func (e *ClusterExtension) DeepCopy() *ClusterExtension {
 	}
 	out.Status.Conditions = conditions(e.Status.Conditions)
 	out.Status.Install = ptr(e.Status.Install)
+	out.Status.ActiveRevisions = slices.Clone(e.Status.ActiveRevisions)
+	for i := range out.Status.ActiveRevisions {
+		r := &out.Status.ActiveRevisions[i]
+		r.Conditions = conditions(r.Conditions)
+	}
 	return &out
 }
 

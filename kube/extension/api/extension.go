@@ -88,6 +88,16 @@ type CRDUpgradeSafety struct {
 type ClusterExtensionStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	Install    *InstallStatus     `json:"install,omitempty"`
+	// ActiveRevisions are the installed revision and those that are rolling out. Only
+	// the experimental channel has them.
+	ActiveRevisions []RevisionStatus `json:"activeRevisions,omitempty"`
+}
+
+// RevisionStatus is the state of an active revision. The installed revision has no
+// conditions here.
+type RevisionStatus struct {
+	Name       string             `json:"name"`
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
 // InstallStatus is the installed bundle.

@@ -11,7 +11,7 @@ var GroupVersion = schema.GroupVersion{Group: "olm.operatorframework.io", Versio
 
 // AddToScheme adds the resources to a scheme.
 func AddToScheme(s *runtime.Scheme) error {
-	s.AddKnownTypes(GroupVersion, &ClusterExtension{}, &ClusterExtensionList{}, &ClusterCatalog{}, &ClusterCatalogList{})
+	s.AddKnownTypes(GroupVersion, &ClusterExtension{}, &ClusterExtensionList{}, &ClusterCatalog{}, &ClusterCatalogList{}, &ClusterObjectSet{}, &ClusterObjectSetList{})
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
 }

@@ -1,0 +1,171 @@
+package api
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// A ClusterObjectSet is a revision: the objects of one version of a
+// ClusterExtension, in phases. Only the experimental channel of OLM v1 has it.
+type ClusterObjectSet struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   ClusterObjectSetSpec   `json:"spec,omitempty"`
+	Status ClusterObjectSetStatus `json:"status,omitempty"`
+}
+
+// A ClusterObjectSetList is a list of object sets.
+type ClusterObjectSetList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []ClusterObjectSet `json:"items"`
+}
+
+// The lifecycle states of an object set.
+const (
+	LifecycleActive   = "Active"
+	LifecycleArchived = "Archived"
+)
+
+// ClusterObjectSetSpec is the desired state of a ClusterObjectSet.
+type ClusterObjectSetSpec struct {
+	LifecycleState          string             `json:"lifecycleState"`
+	Revision                int64              `json:"revision"`
+	CollisionProtection     string             `json:"collisionProtection"`
+	Phases                  []ObjectSetPhase   `json:"phases,omitempty"`
+	ProgressionProbes       []ProgressionProbe `json:"progressionProbes,omitempty"`
+	ProgressDeadlineMinutes int32              `json:"progressDeadlineMinutes,omitempty"`
+}
+
+// An ObjectSetPhase is a group of objects that are applied together.
+type ObjectSetPhase struct {
+	Name                string            `json:"name"`
+	CollisionProtection string            `json:"collisionProtection,omitempty"`
+	Objects             []ObjectSetObject `json:"objects"`
+}
+
+// An ObjectSetObject is an object, or the place of one in a Secret. Exactly one
+// of Object and Ref is set.
+type ObjectSetObject struct {
+	Object              *runtime.RawExtension `json:"object,omitempty"`
+	Ref                 *ObjectSetRef         `json:"ref,omitempty"`
+	CollisionProtection string                `json:"collisionProtection,omitempty"`
+}
+
+// An ObjectSetRef is the place of an object in a Secret. Without a namespace, the
+// Secret is in the namespace of OLM.
+type ObjectSetRef struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"`
+	Key       string `json:"key"`
+}
+
+// A ProgressionProbe states when the selected objects are ready.
+type ProgressionProbe struct {
+	Selector   ProbeSelector    `json:"selector"`
+	Assertions []ProbeAssertion `json:"assertions"`
+}
+
+// The types of selectors and assertions.
+const (
+	SelectGroupKind = "GroupKind"
+	SelectLabel     = "Label"
+
+	AssertCondition   = "ConditionEqual"
+	AssertFieldsEqual = "FieldsEqual"
+	AssertFieldValue  = "FieldValue"
+)
+
+// A ProbeSelector selects objects by kind or by labels.
+type ProbeSelector struct {
+	Type      string                `json:"type"`
+	GroupKind *metav1.GroupKind     `json:"groupKind,omitempty"`
+	Label     *metav1.LabelSelector `json:"label,omitempty"`
+}
+
+// A ProbeAssertion is a check of an object.
+type ProbeAssertion struct {
+	Type           string          `json:"type"`
+	ConditionEqual *ConditionEqual `json:"conditionEqual,omitempty"`
+	FieldsEqual    *FieldsEqual    `json:"fieldsEqual,omitempty"`
+	FieldValue     *FieldValue     `json:"fieldValue,omitempty"`
+}
+
+// ConditionEqual requires the status of a condition.
+type ConditionEqual struct {
+	Type   string `json:"type"`
+	Status string `json:"status"`
+}
+
+// FieldsEqual requires two fields to be equal.
+type FieldsEqual struct {
+	FieldA string `json:"fieldA"`
+	FieldB string `json:"fieldB"`
+}
+
+// FieldValue requires the value of a field.
+type FieldValue struct {
+	FieldPath string `json:"fieldPath"`
+	Value     string `json:"value"`
+}
+
+// ClusterObjectSetStatus is the observed state of a ClusterObjectSet.
+type ClusterObjectSetStatus struct {
+	Conditions     []metav1.Condition `json:"conditions,omitempty"`
+	ObservedPhases []ObservedPhase    `json:"observedPhases,omitempty"`
+}
+
+// An ObservedPhase identifies the content of a phase when it was first read.
+type ObservedPhase struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+}
+
+// DeepCopy returns a copy that shares nothing with s.
+func (s *ClusterObjectSet) DeepCopy() *ClusterObjectSet {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	out.ObjectMeta = *s.ObjectMeta.DeepCopy()
+	out.Spec.Phases = slices.Clone(s.Spec.Phases)
+	for i := range out.Spec.Phases {
+		p := &out.Spec.Phases[i]
+		p.Objects = slices.Clone(p.Objects)
+		for n := range p.Objects {
+			o := &p.Objects[n]
+			o.Object, o.Ref = o.Object.DeepCopy(), ptr(o.Ref)
+		}
+	}
+	out.Spec.ProgressionProbes = slices.Clone(s.Spec.ProgressionProbes)
+	for i := range out.Spec.ProgressionProbes {
+		p := &out.Spec.ProgressionProbes[i]
+		p.Selector.GroupKind, p.Selector.Label = ptr(p.Selector.GroupKind), p.Selector.Label.DeepCopy()
+		p.Assertions = slices.Clone(p.Assertions)
+		for n := range p.Assertions {
+			a := &p.Assertions[n]
+			a.ConditionEqual, a.FieldsEqual, a.FieldValue = ptr(a.ConditionEqual), ptr(a.FieldsEqual), ptr(a.FieldValue)
+		}
+	}
+	out.Status.Conditions = conditions(s.Status.Conditions)
+	out.Status.ObservedPhases = slices.Clone(s.Status.ObservedPhases)
+	return &out
+}
+
+// DeepCopyObject implements runtime.Object.
+func (s *ClusterObjectSet) DeepCopyObject() runtime.Object { return s.DeepCopy() }
+
+// DeepCopyObject implements runtime.Object.
+func (l *ClusterObjectSetList) DeepCopyObject() runtime.Object {
+	out := *l
+	out.ListMeta = *l.ListMeta.DeepCopy()
+	out.Items = slices.Clone(l.Items)
+	for i := range out.Items {
+		out.Items[i] = *l.Items[i].DeepCopy()
+	}
+	return &out
+}
