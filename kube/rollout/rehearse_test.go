@@ -111,7 +111,7 @@ func TestRehearseWaits(t *testing.T) { // K240
 	c.begin("Deployment/d/1 Other/o/1")
 	c.settle()
 	waits, created := run(c)
-	if want := []string{`etcd-1 deploy apps/v1/Deployment/ops/d false: condition "Available" is missing`}; !slices.Equal(waits, want) {
+	if want := []string{`etcd-1 deploy apps/v1/Deployment/ops/d false: missing .status.conditions`}; !slices.Equal(waits, want) {
 		t.Errorf("waits %q, want %q", waits, want)
 	}
 	if len(created) != 0 {
