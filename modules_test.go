@@ -54,6 +54,27 @@ func TestModuleGraph(t *testing.T) {
 	}
 }
 
+// TestStartup checks that olmkit does not link packages whose initialization takes milliseconds, which each command
+// would pay for.
+func TestStartup(t *testing.T) {
+	slow := map[string]string{
+		"github.com/santhosh-tekuri/jsonschema/v6": "compiles the schemas of five drafts; kube/registryv1/evaluate.go validates without it",
+		"k8s.io/client-go/kubernetes/scheme":       "registers the types of all APIs; use the packages of those that are needed",
+	}
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "./olmkit")
+	list.Dir = "cmd"
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		if reason := slow[path]; reason != "" {
+			t.Errorf("olmkit links %s, which %s", path, reason)
+		}
+	}
+}
+
 // importing returns a directory with a module that imports packages of this one.
 func importing(t *testing.T, packages ...string) string {
 	t.Helper()

@@ -10,9 +10,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -21,6 +21,9 @@ import (
 
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
+
+// english prints the texts of package kind.
+var english = message.NewPrinter(language.English)
 
 // A configuration is a valid spec.config.inline.
 type configuration struct {
@@ -59,15 +62,12 @@ func (b *Bundle) config(ctx context.Context, namespace string, text []byte, upst
 		return out, []Problem{configProblem("type", "", "the configuration is not valid: %v", err)}
 	}
 	fields, _ := value.(map[string]any)
-	err = b.validateValue(namespace, value, len(fields) == 0, upstream)
-	var invalid *jsonschema.ValidationError
-	switch {
-	case errors.As(err, &invalid) && upstream:
+	e := evaluator{formats(namespace, upstream)}
+	switch invalid := e.check(b.schema(), value, nil); {
+	case invalid != nil && upstream:
 		return out, peerViolations(invalid)
-	case errors.As(err, &invalid):
+	case invalid != nil:
 		return out, b.violations(invalid)
-	case err != nil:
-		return out, []Problem{configProblem("value", "", "%v", err)}
 	}
 	out.watchNamespace, _ = fields["watchNamespace"].(string)
 	raw, ok := fields["deploymentConfig"]
@@ -88,50 +88,35 @@ func (b *Bundle) config(ctx context.Context, namespace string, text []byte, upst
 	return out, problems
 }
 
-// validateValue validates a configuration against the schema of the bundle. An empty
-// configuration can only lack watchNamespace, so the rest of the schema is not compiled for
-// it.
-func (b *Bundle) validateValue(namespace string, value any, empty, upstream bool) error {
-	schema := b.schema()
-	if empty {
-		delete(schema, "components")
-		delete(schema["properties"].(map[string]any), "deploymentConfig")
-	}
-	c := jsonschema.NewCompiler()
-	for _, f := range formats(namespace, upstream) {
-		c.RegisterFormat(f)
-	}
-	if err := c.AddResource("config.json", schema); err != nil {
-		return err
-	}
-	compiled, err := c.Compile("config.json")
-	if err != nil {
-		return err
-	}
-	return compiled.Validate(value)
-}
-
 // formats returns the formats of the schema (K26). Operator-controller does not check those
 // of quantities and integers (K202).
-func formats(namespace string, upstream bool) []*jsonschema.Format {
-	watch := func(valid func(string) bool, format string) func(any) error {
+func formats(namespace string, upstream bool) map[string]format {
+	watch := func(valid func(string) bool, text string) format {
 		return func(v any) error {
 			if s, ok := v.(string); ok && namespace != "" && !valid(s) {
-				return fmt.Errorf(format, s, namespace)
+				return fmt.Errorf(text, s, namespace)
 			}
 			return nil
 		}
 	}
-	out := []*jsonschema.Format{
-		{Name: ownNamespaceFormat, Validate: watch(func(s string) bool { return s == namespace },
-			"invalid value %q: must be %q (the namespace where the operator is installed) because this operator only supports OwnNamespace install mode")},
-		{Name: singleNamespaceFormat, Validate: watch(func(s string) bool { return s != namespace },
-			"invalid value %q: must be different from %q (the install namespace) because this operator uses SingleNamespace install mode to watch a different namespace")},
+	out := map[string]format{
+		ownNamespaceFormat: watch(func(s string) bool { return s == namespace },
+			"invalid value %q: must be %q (the namespace where the operator is installed) because this operator only supports OwnNamespace install mode"),
+		singleNamespaceFormat: watch(func(s string) bool { return s != namespace },
+			"invalid value %q: must be different from %q (the install namespace) because this operator uses SingleNamespace install mode to watch a different namespace"),
+		"date-time": func(v any) error {
+			if s, ok := v.(string); ok {
+				if _, err := time.Parse(time.RFC3339, s); err != nil {
+					return errors.New(`must be a date and time, such as "2026-01-31T12:00:00Z"`)
+				}
+			}
+			return nil
+		},
 	}
 	if upstream {
 		return out
 	}
-	integer := func(least, most float64) func(any) error {
+	integer := func(least, most float64) format {
 		return func(v any) error {
 			if n, ok := v.(float64); ok && (n < least || n > most) {
 				return fmt.Errorf("must be between %.0f and %.0f", least, most)
@@ -139,25 +124,30 @@ func formats(namespace string, upstream bool) []*jsonschema.Format {
 			return nil
 		}
 	}
-	return append(out,
-		&jsonschema.Format{Name: "int32", Validate: integer(math.MinInt32, math.MaxInt32)},
-		&jsonschema.Format{Name: "int64", Validate: integer(math.MinInt64, math.MaxInt64)},
-		&jsonschema.Format{Name: "quantity", Validate: func(v any) error {
-			if s, ok := v.(string); ok {
-				if _, err := resource.ParseQuantity(s); err != nil {
-					return errors.New(`must be a quantity, such as "500m" or "1Gi"`)
-				}
+	out["int32"] = integer(math.MinInt32, math.MaxInt32)
+	out["int64"] = integer(math.MinInt64, math.MaxInt64)
+	out["quantity"] = func(v any) error {
+		if s, ok := v.(string); ok {
+			if _, err := resource.ParseQuantity(s); err != nil {
+				return errors.New(`must be a quantity, such as "500m" or "1Gi"`)
 			}
-			return nil
-		}})
+		}
+		return nil
+	}
+	return out
 }
 
 // peerViolations returns the problems that operator-controller reports: one for each unit of
 // the schema library's basic output, which omits violations below a reference (K28).
-func peerViolations(err *jsonschema.ValidationError) (out []Problem) {
-	for _, unit := range err.BasicOutput().Errors {
-		field := strings.ReplaceAll(strings.TrimPrefix(unit.InstanceLocation, "/"), "/", ".")
-		switch k := unit.Error.Kind.(type) {
+func peerViolations(invalid *violation) (out []Problem) {
+	var units []*violation
+	for _, v := range invalid.ungroup() {
+		units = append(units, v.list()...)
+	}
+	for _, unit := range units {
+		field := peerField(unit.at)
+		text := unit.kind.LocalizedString(english)
+		switch k := unit.kind.(type) {
 		case *kind.Required:
 			out = append(out, configProblem("missing", k.Missing[0], "required field %q is missing", k.Missing[0]))
 		case *kind.AdditionalProperties:
@@ -167,10 +157,10 @@ func peerViolations(err *jsonschema.ValidationError) (out []Problem) {
 			if k.Got == "null" {
 				out = append(out, configProblem("missing", field, "required field %q is missing", field))
 			} else {
-				out = append(out, configProblem("type", field, "invalid type for field %q: %v", field, unit.Error))
+				out = append(out, configProblem("type", field, "invalid type for field %q: %v", field, text))
 			}
 		case *kind.Format:
-			out = append(out, configProblem("format", field, "invalid format for field %q: %v", field, unit.Error))
+			out = append(out, configProblem("format", field, "invalid format for field %q: %v", field, text))
 		case *kind.AnyOf:
 			out = append(out, configProblem("anyOf", field, "invalid value for field %q", field))
 		case *kind.MinLength:
@@ -180,7 +170,7 @@ func peerViolations(err *jsonschema.ValidationError) (out []Problem) {
 		case *kind.Pattern:
 			out = append(out, configProblem("pattern", field, "field %q must match pattern %q", field, k.Want))
 		default:
-			out = append(out, configProblem("ref", "", "%v", unit.Error))
+			out = append(out, configProblem("ref", "", "%v", text))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Problem) int {
@@ -189,11 +179,20 @@ func peerViolations(err *jsonschema.ValidationError) (out []Problem) {
 	return out
 }
 
+// peerField returns a path in a problem that operator-controller reports.
+func peerField(at []string) string {
+	names := make([]string, len(at))
+	for i, name := range at {
+		names[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	}
+	return strings.Join(names, ".")
+}
+
 // violations returns every violation of the schema, sorted by field (K202).
-func (b *Bundle) violations(err *jsonschema.ValidationError) (out []Problem) {
-	path := err.InstanceLocation
+func (b *Bundle) violations(v *violation) (out []Problem) {
+	path := v.at
 	field := strings.Join(path, ".")
-	switch k := err.ErrorKind.(type) {
+	switch k := v.kind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
 			field := strings.Join(append(slices.Clip(path), name), ".")
@@ -215,13 +214,13 @@ func (b *Bundle) violations(err *jsonschema.ValidationError) (out []Problem) {
 	case *kind.Pattern:
 		out = append(out, configProblem("pattern", field, "%s is %q; it must consist of lower-case letters, digits and hyphens, and start and end with a letter or digit", field, k.Got))
 	case *kind.AnyOf, *kind.OneOf:
-		out = b.alternatives(err, field)
+		out = b.alternatives(v, field)
 	default:
-		for _, cause := range err.Causes {
+		for _, cause := range v.causes {
 			out = append(out, b.violations(cause)...)
 		}
-		if len(err.Causes) == 0 {
-			out = append(out, configProblem("value", field, "%s: %s", orAll(field), err.ErrorKind.LocalizedString(message.NewPrinter(language.English))))
+		if len(v.causes) == 0 {
+			out = append(out, configProblem("value", field, "%s: %s", orAll(field), v.kind.LocalizedString(english)))
 		}
 	}
 	return sortProblems(out)
@@ -229,11 +228,11 @@ func (b *Bundle) violations(err *jsonschema.ValidationError) (out []Problem) {
 
 // alternatives returns the violations of the alternatives that accept the type of the value.
 // If there are none, it returns one violation that lists the types that are accepted.
-func (b *Bundle) alternatives(err *jsonschema.ValidationError, field string) (out []Problem) {
+func (b *Bundle) alternatives(v *violation, field string) (out []Problem) {
 	var want []string
 	got := ""
-	for _, cause := range err.Causes {
-		if k, ok := cause.ErrorKind.(*kind.Type); ok {
+	for _, cause := range v.causes {
+		if k, ok := cause.kind.(*kind.Type); ok {
 			want, got = append(want, k.Want...), k.Got
 		} else {
 			out = append(out, b.violations(cause)...)

@@ -15,6 +15,9 @@ const (
 	singleNamespaceFormat = "singleNamespaceInstallMode"
 )
 
+// componentPrefix begins references to the schemas in components.json.
+const componentPrefix = "#/components/schemas/"
+
 // components.json holds the schemas of env, volumes and the other fields of a
 // deployment's configuration: those of Kubernetes v1.36.3
 // (api/openapi-spec/v3/api__v1_openapi.json), without descriptions, defaults and
@@ -98,7 +101,7 @@ func (b *Bundle) watchSchema() (schema map[string]any, required bool) {
 // deploymentSchema returns the schema of deploymentConfig (K27).
 func deploymentSchema() map[string]any {
 	one := func(kind string) map[string]any {
-		return map[string]any{"$ref": "#/components/schemas/io.k8s.api.core.v1." + kind}
+		return map[string]any{"$ref": componentPrefix + "io.k8s.api.core.v1." + kind}
 	}
 	list := func(kind string) map[string]any { return map[string]any{"type": "array", "items": one(kind)} }
 	texts := func() map[string]any {
