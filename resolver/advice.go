@@ -21,6 +21,9 @@ const (
 	AdvicePassedOver AdviceKind = "passed-over"
 	// AdviceHeldBack: an installed operator has preferred successors that are not possible.
 	AdviceHeldBack AdviceKind = "held-back"
+	// AdviceUnmanaged: an installed operator has no subscription. The outlook is that of a
+	// subscription without a channel.
+	AdviceUnmanaged AdviceKind = "unmanaged"
 )
 
 // A Holder is what keeps a bundle from being chosen. An [Advice] lists holders in the order
@@ -44,7 +47,8 @@ const (
 
 // Advice explains why a subscription gets no newer version, and what would help.
 type Advice struct {
-	Kind         AdviceKind `json:"kind"`
+	Kind AdviceKind `json:"kind"`
+	// Subscription is "" for an operator without a subscription.
 	Subscription string     `json:"subscription"`
 	Package      string     `json:"package"`
 	// Bundle is the installed operator, or the bundle of a fresh installation.
@@ -80,6 +84,9 @@ var held = []struct {
 
 // Summary returns the advice in one short line, without the details of String.
 func (a Advice) Summary() string {
+	if a.Kind == AdviceUnmanaged {
+		return a.Bundle + " has no subscription, so OLM does not upgrade it"
+	}
 	if len(a.Rejected) == 0 || len(a.Rejected[0].Bundles) == 0 {
 		return prose.Summary(a.Outlook)
 	}
@@ -102,8 +109,15 @@ func (a Advice) More(width int, style *Style) string {
 	if a.Rejected != nil && (a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway) {
 		return ""
 	}
+	text := withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd)
+	switch a.Kind {
+	case AdviceKind(graph.OutlookAtHead): // which the chain states
+		text = withDeadEnd(prose.Onward(a.Outlook), a.DeadEnd)
+	case AdviceUnmanaged:
+		text = a.Text
+	}
 	t := newWriter(width, style)
-	t.Line(nil, withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd), "  ", "  ")
+	t.Line(nil, text, "  ", "  ")
 	return t.String()
 }
 
@@ -125,9 +139,10 @@ type AdviceList []Advice
 // MarshalJSON returns a list, never null.
 func (list AdviceList) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice(list)) }
 
-// Advice explains why subscriptions get no newer version. It has an entry for each
+// Advice explains why operators get no newer version. It has an entry for each
 // subscription whose operator does not end at the newest head of its package, in the order
-// of subscriptions. It is computed on demand. The error is the context's.
+// of subscriptions, and then one for each operator without a subscription for which a catalog
+// has a newer version, by name. It is computed on demand. The error is the context's.
 func (s *Solution) Advice(ctx context.Context) (AdviceList, error) { // H40
 	if s.r == nil {
 		return nil, nil // decoded from a document, not computed by Resolve
@@ -147,7 +162,38 @@ func (s *Solution) Advice(ctx context.Context) (AdviceList, error) { // H40
 			out = append(out, *a)
 		}
 	}
-	return out, nil
+	return append(out, s.unmanaged(in)...), nil
+}
+
+// unmanaged returns the advice for the operators that no subscription owns or is satisfied
+// with. in has the candidates in the solution.
+func (s *Solution) unmanaged(in map[cand]bool) (out AdviceList) {
+	u := s.r.u
+	owned := map[cand]bool{}
+	for i, sub := range u.subs {
+		if sub.current != nil {
+			owned[sub.current.id] = true
+		} else if n := s.r.options[i]; n != nil {
+			for _, c := range n.list {
+				owned[c] = owned[c] || in[c]
+			}
+		}
+	}
+	for _, x := range u.installed {
+		pkg := u.adoptable(x.Name)
+		if !in[x.id] || owned[x.id] || pkg == "" {
+			continue
+		}
+		o := u.outlook(&subscription{Subscription: &Subscription{Package: pkg}}, graph.Node{Name: x.Name, Version: x.version.String()})
+		if len(o.Steps) == 0 && o.Newest == nil && !o.EndsEarly() {
+			continue
+		}
+		out = append(out, Advice{
+			Kind: AdviceUnmanaged, Package: pkg, Bundle: x.Name, Outlook: o,
+			Text: x.Name + " has no subscription, so OLM does not upgrade it. Under a subscription, " + prose.Outlook(o),
+		})
+	}
+	return out
 }
 
 // members returns the candidates in the solution, as a map.

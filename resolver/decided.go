@@ -138,7 +138,7 @@ func (t *replay) back(context.Context, bool) (int, bool) { return 0, false }
 // link describes one decision, and why the preferred options were not possible.
 func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 	out := w.reason(c, ask{by.sub, by.owner, by.req.Requirement})
-	out.Options, out.Decided = len(by.list), w.decided(c, by)
+	out.Options, out.Decided = by.bundles(), w.decided(c, by)
 	var rejected []*prose.Rejection
 	for _, better := range by.list {
 		if better == c {

@@ -335,6 +335,7 @@ func ExampleSolution_Why() {
 	// argocd.v0.6.0
 	//   it is the preferred one of 2 options: it is the head of channel stable
 	// argocd.v0.6.0 was chosen for subscription argocd
+	//   it is the head of channel alpha
 	//
 	// etcd.v0.9.0 (community/olm, channel stable) is possible, but argocd.v0.6.0
 	// prefers etcd.v0.9.4: it is the head of channel stable

@@ -21,9 +21,10 @@ type Reason struct {
 	// Preferred are the options that were preferred over the bundle but not possible,
 	// each with the reason.
 	Preferred []*fact.Step `json:"preferred,omitempty"`
-	// Options is the number of all options.
+	// Options is the number of all options, without the installed operator of the subscription.
 	Options int `json:"options"`
-	// Decided are the rules by which the bundle is preferred over the remaining options.
+	// Decided are the rules by which the bundle is preferred over the remaining options, or
+	// the reason why there are none.
 	Decided string `json:"decided,omitempty"`
 }
 
@@ -75,12 +76,14 @@ func (list Reasons) Text(width int, style *Style) string {
 // preference describes the rank of the bundle among the options.
 func (r *Reason) preference() string {
 	switch n := len(r.Preferred); {
-	case r.Options <= 1:
-		return ""
+	case n == 0 && r.Options <= 1:
+		return r.Decided
 	case n == 0 && r.Decided != "":
 		return fmt.Sprintf("it is the preferred one of %d options: %s", r.Options, r.Decided)
 	case n == 0:
 		return fmt.Sprintf("it is the preferred one of %d options", r.Options)
+	case r.Bundle.Installed():
+		return "these were preferred but are not possible:"
 	}
 	return fmt.Sprintf("it is the best possible of %d options; these were preferred but not possible:", r.Options)
 }

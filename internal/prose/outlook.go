@@ -16,7 +16,7 @@ func Outlook(o *graph.Outlook) string {
 	if g := o.Gap; g != nil {
 		parts = append(parts, gap(g))
 	}
-	if onward := onward(o); onward != "" {
+	if onward := Onward(o); onward != "" {
 		parts = append(parts, onward)
 	}
 	return strings.Join(parts, ". ")
@@ -138,8 +138,8 @@ func gap(g *graph.Gap) string {
 	return text + "can be installed only over " + phrase.Join(names, "or")
 }
 
-// onward returns how to get further, or "" for an operator at the newest head.
-func onward(o *graph.Outlook) string {
+// Onward returns how to get further, or "" for an operator at the newest head.
+func Onward(o *graph.Outlook) string {
 	switch {
 	case o.Way == nil && (o.Kind == graph.OutlookStuck || o.Kind == graph.OutlookLoops):
 		return "No channel in any given catalog leads further"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -121,6 +120,28 @@ func (t *census) mentioned(c *memcluster.Cluster, name string) error {
 	return mentioned(c, name)
 }
 
+// installs returns an error if one of the packages has no operator.
+func (t *census) installs(packages []string, operators []operatorStatus) error {
+	for _, pkg := range packages {
+		if slices.ContainsFunc(operators, func(o operatorStatus) bool { return o.Package == pkg }) {
+			continue
+		}
+		var known []string
+		for _, s := range t.subscriptions {
+			known = append(known, s.Spec.Package)
+		}
+		for _, x := range t.extensions {
+			known = append(known, x.Spec.Source.Catalog.PackageName)
+		}
+		for _, c := range t.csvs {
+			known = append(known, packageOf(c))
+		}
+		slices.Sort(known)
+		return fmt.Errorf("no operator of package %q was found%s", pkg, hint(pkg, slices.Compact(known)))
+	}
+	return nil
+}
+
 // asExtension returns a ClusterExtension.
 func asExtension(o olm.Object) (*extension, error) {
 	x := &extension{Header: o.Header}
@@ -142,36 +163,6 @@ func (x *extension) request() olmv1.Request {
 
 // resolutionFailed is the condition of subscriptions that cannot be resolved.
 const resolutionFailed = "ResolutionFailed"
-
-// refused returns the full explanation of why subscriptions of a namespace cannot be resolved,
-// from the content of its catalogs. It returns nil if none has that condition, or if the
-// catalogs that are known have a solution.
-func (t *census) refused(ctx context.Context, c *memcluster.Cluster, namespace string) (*resolver.Report, error) {
-	var content reconcile.Catalogs
-	for id, g := range t.content {
-		content.AddGraph(id, g)
-	}
-	if !slices.ContainsFunc(t.subscriptions, func(s *olm.Subscription) bool {
-		is, ok := olm.FindCondition(s.Status.Conditions, resolutionFailed)
-		return ok && is.Status == olm.ConditionTrue && s.Metadata.Namespace == namespace && t.content[catalogOf(s)] != nil
-	}) {
-		return nil, nil
-	}
-	snapshot, err := c.Read(ctx, namespace)
-	if err != nil {
-		return nil, err
-	}
-	p, _, err := reconcile.Problem(ctx, snapshot, &content, nil)
-	if err != nil {
-		return nil, err
-	}
-	_, err = resolver.Resolve(ctx, *p)
-	var no *resolver.Conflict
-	if !errors.As(err, &no) {
-		return nil, err
-	}
-	return no.Report(ctx)
-}
 
 // into decodes a member of an object, if it exists.
 func into(o olm.Object, name string, to any) error {

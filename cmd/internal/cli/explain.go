@@ -205,6 +205,11 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		for _, s := range sol.Stayed {
 			names = append(names, s.Name)
 		}
+		for _, in := range p.Installed { // those without a subscription
+			if !slices.Contains(names, in.Name) && !slices.ContainsFunc(sol.Selected, func(s resolver.Selected) bool { return s.Replaces == in.Name }) {
+				names = append(names, in.Name)
+			}
+		}
 	}
 	advice, err := sol.Advice(ctx)
 	if err != nil {
@@ -223,7 +228,10 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		first := chain.Reasons[0].String()
 		also := slices.DeleteFunc(all, func(r resolver.Reason) bool { return r.String() == first })
 		next := explained{Chain: chain, Also: also}
-		if i := slices.IndexFunc(advice, func(a resolver.Advice) bool { return a.Subscription == chain.Reasons[0].Subscription }); i >= 0 {
+		about := func(a resolver.Advice) bool {
+			return a.Subscription == chain.Reasons[0].Subscription && (a.Subscription != "" || a.Bundle == chain.Bundle)
+		}
+		if i := slices.IndexFunc(advice, about); i >= 0 {
 			next.Advice = &advice[i]
 			if next.Fixes, err = sol.Fixes(ctx, next.Advice, 0); err != nil {
 				return err

@@ -379,7 +379,8 @@ type endOfSubscription struct {
 func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	r := s.result
 	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
-	var waiting []string
+	var waiting, pending []string
+	var failed []*olm.InstallPlan
 	d := &simulationEnd{
 		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
@@ -409,6 +410,9 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 				return nil, err
 			}
 			st := &sub.Status
+			if st.InstallPlanRef != nil && st.CurrentCSV != st.InstalledCSV {
+				pending = append(pending, st.InstallPlanRef.Name)
+			}
 			d.Subscriptions = append(d.Subscriptions, endOfSubscription{sub.Metadata.Name, sub.Spec.Package, st.State, st.InstalledCSV, st.CurrentCSV})
 		case olm.KindInstallPlan:
 			ip, err := olm.As[olm.InstallPlan](o)
@@ -418,15 +422,28 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			if !ip.Spec.Approved && ip.Status.Phase == olm.PlanRequiresApproval {
 				waiting = append(waiting, ip.Metadata.Name)
 			}
+			if ip.Status.Phase == olm.PlanFailed {
+				failed = append(failed, ip)
+			}
 		}
 	}
-	d.Needs = d.needs(waiting)
+	failed = slices.DeleteFunc(failed, func(ip *olm.InstallPlan) bool { return !slices.Contains(pending, ip.Metadata.Name) })
+	if d.Needs = d.needs(waiting, failed); d.Needs != "" || r.Plan.Solution == nil {
+		return d, nil
+	}
+	advice, err := r.Plan.Solution.Advice(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(advice, resolver.Advice.NeedsAttention); i >= 0 {
+		d.Needs = advice[i].Summary()
+	}
 	return d, nil
 }
 
 // needs returns what a person has to do first. waiting lists the install plans that wait for
-// approval.
-func (d *simulationEnd) needs(waiting []string) string {
+// approval, and failed are those that failed.
+func (d *simulationEnd) needs(waiting []string, failed []*olm.InstallPlan) string {
 	switch {
 	case d.Report != nil && len(d.Report.Cores[0].Fixes) > 0:
 		return "resolve the conflict: " + d.Report.Cores[0].Fixes[0].String()
@@ -436,6 +453,8 @@ func (d *simulationEnd) needs(waiting []string) string {
 		return "repair what the subscriptions need: " + d.Refused
 	case len(d.RefusedWrites) > 0:
 		return "allow the refused writes, which are listed below"
+	case len(failed) > 0:
+		return fmt.Sprintf("install plan %s failed: %s", failed[0].Metadata.Name, reconcile.PlanFailure(failed[0]))
 	case len(waiting) > 0:
 		return fmt.Sprintf("approve install plan %s: kubectl patch installplan %s -n %s --type merge --patch '{\"spec\":{\"approved\":true}}'", waiting[0], waiting[0], d.Namespace)
 	}
@@ -467,8 +486,10 @@ func (d *simulationEnd) text(w io.Writer) error {
 	for _, c := range d.Operators {
 		csvs.add(c.Name, c.Version, string(c.Phase), string(c.Reason), c.Message)
 	}
-	if err := csvs.text(w); err != nil {
-		return err
+	if len(csvs.rows) > 0 {
+		if err := csvs.text(w); err != nil {
+			return err
+		}
 	}
 	if err := writeRefusal(w, d.Refused, d.Report); err != nil {
 		return err

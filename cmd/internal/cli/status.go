@@ -148,9 +148,11 @@ type operatorStatus struct {
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 
 	catalogNamespace string
-	channels         []string // of a ClusterExtension
-	known            bool     // whether the content of the catalogs of a ClusterExtension is known
-	next             string   // the bundle to which a ClusterExtension would be upgraded, if it is known
+	// awaited is true if OLM has yet to choose the next bundle, and failed if it could not.
+	awaited, failed bool
+	channels        []string // of a ClusterExtension
+	known           bool     // whether the content of the catalogs of a ClusterExtension is known
+	next            string   // the bundle to which a ClusterExtension would be upgraded, if it is known
 }
 
 // moves states whether an operator can be upgraded.
@@ -204,6 +206,9 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 	if err != nil {
 		return nil, err
 	}
+	if err := t.installs(packages, operators); err != nil {
+		return nil, err
+	}
 	if err := s.readContent(ctx, l, t, given, operators); err != nil {
 		return nil, err
 	}
@@ -215,23 +220,12 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 		d.Notes = append(d.Notes, placed...)
 	}
 	d.partial = slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == olm.Group || u.Group == groupV1 })
-	for _, o := range operators {
+	if err := d.resolve(ctx, t, c); err != nil {
+		return nil, err
+	}
+	for _, o := range d.Operators {
 		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != ""
 		d.partial = d.partial || o.Moves == movesUnknown
-	}
-	seen := ""
-	for _, o := range d.Operators {
-		if ns := o.Object.Namespace; ns == "" || ns == seen {
-			continue
-		}
-		seen = o.Object.Namespace
-		r, err := t.refused(ctx, c, seen)
-		if err != nil {
-			return nil, err
-		}
-		if r != nil {
-			d.Reports = append(d.Reports, r)
-		}
 	}
 	return d, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/internal/prose"
 	csvreason "github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -32,12 +33,20 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	if known && installed != nil {
 		o.Outlook = t.outlook(s, o.Channel, installed)
 	}
-	if c, ok := olm.FindCondition(s.Status.Conditions, resolutionFailed); ok && c.Status == olm.ConditionTrue && strings.Contains(c.Message, "\n") {
+	if c, ok := failedResolution(s); ok && strings.Contains(c.Message, "\n") {
 		o.Explanation = c.Message
 	}
+	_, o.failed = failedResolution(s)
 	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known, o.Outlook)
+	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
 	t.hold(&o, s)
 	return o
+}
+
+// failedResolution returns the condition of a subscription that could not be resolved.
+func failedResolution(s *olm.Subscription) (olm.Condition, bool) {
+	c, ok := olm.FindCondition(s.Status.Conditions, resolutionFailed)
+	return c, ok && c.Status == olm.ConditionTrue
 }
 
 // hold sets what keeps an operator from being upgraded, and the command that changes it.
@@ -145,6 +154,8 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 		switch {
 		case p == nil:
 			return movesStuck, fmt.Sprintf("InstallPlan %s of %s does not exist", ref.Name, st.CurrentCSV)
+		case p.Status.Phase == olm.PlanFailed:
+			return movesStuck, fmt.Sprintf("InstallPlan %s of %s failed: %s", ref.Name, st.CurrentCSV, reconcile.PlanFailure(p))
 		case p.Status.Phase == olm.PlanRequiresApproval && !p.Spec.Approved:
 			return movesApproval, fmt.Sprintf("approve InstallPlan %s for %s", ref.Name, strings.Join(p.Spec.ClusterServiceVersionNames, ", "))
 		}

@@ -1,7 +1,6 @@
 package cleanup
 
 import (
-	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/subscription"
@@ -24,7 +23,7 @@ func FailedPlans(w *world.World, p *change.Writer, r subscription.Outcome) {
 			}
 		}
 		if !dropped {
-			p.Note(ip.Key(), "failed and is not retried: %s; %s", phrase.Clause(world.FailureText(ip)), world.TryAgain(ip))
+			p.Note(ip.Key(), "failed and is not retried: %s", world.FailureAdvice(ip))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -25,6 +26,11 @@ func FailureText(ip *olm.InstallPlan) string {
 		}
 	}
 	return "its status does not give the cause"
+}
+
+// FailureAdvice returns why a failed plan failed, and how to recover.
+func FailureAdvice(ip *olm.InstallPlan) string {
+	return phrase.Clause(FailureText(ip)) + "; " + TryAgain(ip)
 }
 
 // TryAgain returns how to recover from a failed plan.

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// resolve completes the status of the operators that OLM has yet to install or upgrade with
+// what the subscriptions of their namespaces resolve to, and adds the reports of namespaces
+// that cannot be resolved.
+func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.Cluster) error {
+	for i, first := range d.Operators {
+		ns := first.Object.Namespace
+		if ns == "" || i > 0 && d.Operators[i-1].Object.Namespace == ns {
+			continue
+		}
+		var list []*operatorStatus
+		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed) && t.content[o.catalogID()] != nil {
+				list = append(list, o)
+			}
+		}
+		if len(list) == 0 {
+			continue
+		}
+		snapshot, err := c.Read(ctx, ns)
+		if err != nil {
+			return err
+		}
+		var content reconcile.Catalogs
+		for id, g := range t.content {
+			content.AddGraph(id, g)
+		}
+		p, _, err := reconcile.Problem(ctx, snapshot, &content, nil)
+		if err != nil {
+			return err
+		}
+		sol, err := resolver.Resolve(ctx, *p)
+		var no *resolver.Conflict
+		var unhealthy *resolver.UnhealthyError
+		switch {
+		case errors.As(err, &unhealthy): // the answer depends on a catalog whose content is unknown
+		case errors.As(err, &no):
+			r, err := no.Report(ctx)
+			if err != nil {
+				return err
+			}
+			d.Reports = append(d.Reports, r)
+			for _, o := range list {
+				o.refuse(r)
+			}
+		case err != nil:
+			return err
+		default:
+			advice, err := sol.Advice(ctx)
+			if err != nil {
+				return err
+			}
+			for _, o := range list {
+				o.expect(sol, advice)
+			}
+		}
+	}
+	return nil
+}
+
+// refuse records that the subscriptions of the namespace cannot be resolved.
+func (o *operatorStatus) refuse(r *resolver.Report) {
+	if !o.awaited {
+		return // the condition has the reason
+	}
+	o.Moves, o.Why = movesStuck, "waits until the namespace can be resolved"
+	for _, core := range r.Cores {
+		if slices.Contains(core.Requests, o.Object.Name) {
+			o.Why = core.Headline
+			return
+		}
+	}
+}
+
+// expect records what a solution installs for the operator, and what keeps newer bundles from
+// being chosen.
+func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList) {
+	if !o.awaited {
+		return
+	}
+	for _, a := range advice {
+		if a.Subscription != o.Object.Name || a.HeldBy == nil {
+			continue
+		}
+		o.HeldBy, o.Why = a.HeldBy, a.Summary()
+		if a.Kind == resolver.AdviceHeldBack && slices.ContainsFunc(sol.Stayed, func(s resolver.Stay) bool { return s.Subscription == a.Subscription }) {
+			o.Moves = movesStuck
+		}
+		return
+	}
+}
+
+// catalogID returns the catalog of a subscription.
+func (o *operatorStatus) catalogID() resolver.CatalogID {
+	return resolver.CatalogID{Name: o.Catalog, Namespace: o.catalogNamespace}
+}
