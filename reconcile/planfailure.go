@@ -6,7 +6,7 @@ import (
 )
 
 // PlanFailure returns why a failed install plan failed, and how to try again. The reason is
-// the plan's message or, if that is empty, the one in its conditions (E2).
+// the plan's message or, if that is empty, the one in its conditions.
 func PlanFailure(ip *olm.InstallPlan) string {
 	return world.FailureAdvice(ip)
 }

@@ -49,8 +49,8 @@ const (
 type Advice struct {
 	Kind AdviceKind `json:"kind"`
 	// Subscription is "" for an operator without a subscription.
-	Subscription string     `json:"subscription"`
-	Package      string     `json:"package"`
+	Subscription string `json:"subscription"`
+	Package      string `json:"package"`
 	// Bundle is the installed operator, or the bundle of a fresh installation.
 	Bundle string `json:"bundle"`
 	// Outlook is how far OLM upgrades the bundle without intervention.

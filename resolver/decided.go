@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,15 @@ type cause struct {
 	list  []cand // the options
 	// before is the number of candidates that were chosen earlier.
 	before int
+}
+
+// bundles returns the number of options without the installed operator of the subscription.
+func (by cause) bundles() int {
+	n := len(by.list)
+	if by.sub != nil && by.sub.current != nil && slices.Contains(by.list, by.sub.current.id) {
+		n--
+	}
+	return n
 }
 
 // why replays the decisions of a solution.
@@ -138,7 +148,7 @@ func (t *replay) back(context.Context, bool) (int, bool) { return 0, false }
 // link describes one decision, and why the preferred options were not possible.
 func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 	out := w.reason(c, ask{by.sub, by.owner, by.req.Requirement})
-	out.Options, out.Decided = by.bundles(), w.decided(c, by)
+	out.Options, out.Decided = by.bundles(), cmp.Or(w.alone(c, by), w.decided(c, by))
 	var rejected []*prose.Rejection
 	for _, better := range by.list {
 		if better == c {
@@ -154,6 +164,34 @@ func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 	}
 	out.Preferred = w.e.narrator.Rejects(rejected)
 	return out, nil
+}
+
+// alone returns why a subscription has no option other than c, or "" if it has.
+func (w *why) alone(c cand, by cause) string {
+	sub := by.sub
+	if sub == nil {
+		return ""
+	}
+	switch current := sub.current; {
+	case current != nil && current.id == c:
+		if w.r.stay(sub, by.list).Reason != StaysAtHead {
+			return ""
+		}
+		if sub.Channel == "" {
+			return "it is the head of its channel"
+		}
+		return "it is the head of channel " + sub.Channel
+	case by.bundles() != 1 || w.r.u.isInstalled(c):
+	case current != nil:
+		return "it is the only upgrade from the installed " + current.Name
+	case sub.StartingCSV != "":
+		return "it is the startingCSV of the subscription"
+	default:
+		if x, _ := w.r.u.entry(c); next(x) == 0 {
+			return "it is the head of channel " + x.Channel().Name()
+		}
+	}
+	return ""
 }
 
 // against returns why a candidate is not possible after earlier choices, or nil if it is.

@@ -1,23 +1,16 @@
 package resolver
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
 // decided returns the rules by which c is preferred over the options after it: those in
-// other catalogs, those in other channels, and those in the same channel. If c is the only
-// option, or an installed operator at the head of its channel, it returns why nothing else
-// is possible. It returns "" if there is no such rule.
+// other catalogs, those in other channels, and those in the same channel. It returns "" if
+// c is the only option or is installed.
 func (w *why) decided(c cand, by cause) string {
 	u := w.r.u
-	if sub := by.sub; sub != nil {
-		if text := w.alone(c, sub, by); text != "" {
-			return text
-		}
-	}
 	if len(by.list) < 2 || u.isInstalled(c) {
 		return ""
 	}
@@ -46,43 +39,6 @@ func (w *why) decided(c cand, by cause) string {
 		}
 	}
 	return strings.Join(rules, "; ")
-}
-
-// alone returns why a subscription has no option other than c, or "" if it has.
-func (w *why) alone(c cand, sub *subscription, by cause) string {
-	switch current := sub.current; {
-	case current != nil && current.id == c:
-		if w.r.stay(sub, by.list).Reason == StaysAtHead {
-			return "it is the head of " + cmp.Or(prefixed("channel ", sub.Channel), "its channel")
-		}
-	case by.bundles() != 1 || w.r.u.isInstalled(c):
-	case current != nil:
-		return "it is the only upgrade from the installed " + current.Name
-	case sub.StartingCSV != "":
-		return "it is the startingCSV of the subscription"
-	default:
-		if x, _ := w.r.u.entry(c); next(x) == 0 {
-			return "it is the head of channel " + x.Channel().Name()
-		}
-	}
-	return ""
-}
-
-// bundles returns the number of options without the installed operator of the subscription.
-func (by cause) bundles() int {
-	n := len(by.list)
-	if by.sub != nil && by.sub.current != nil && slices.Contains(by.list, by.sub.current.id) {
-		n--
-	}
-	return n
-}
-
-// prefixed returns text with a prefix, or "" if text is empty.
-func prefixed(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
 }
 
 // preferred returns the rule by which a is preferred over b (D8, H13; B4 for a

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/olmhash"
@@ -18,7 +17,6 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
-	"github.com/olmkit/olmkit/resolver"
 )
 
 func newSimulate(e *env) *cobra.Command {
@@ -342,167 +340,4 @@ func (s *simulatedStep) text(w io.Writer) error {
 		_, err = visible.Fprintf(w, "     refused: %s\n", s.Error)
 	}
 	return err
-}
-
-// A simulationEnd is the result of a simulation.
-type simulationEnd struct {
-	Namespace     string              `json:"namespace"`
-	Passes        int                 `json:"passes"`
-	Operators     []endOfCSV          `json:"operators"`
-	Subscriptions []endOfSubscription `json:"subscriptions"`
-	Refused       string              `json:"refused,omitzero"`
-	// Report is the full explanation of Refused, with fixes.
-	Report *resolver.Report `json:"report,omitzero"`
-	// Needs is what a person has to do first. It is empty if nothing has to be done.
-	Needs string `json:"needs,omitempty"`
-	// RefusedWrites lists the writes that the cluster permanently refused.
-	RefusedWrites []string         `json:"refusedWrites,omitempty"`
-	Notes         []reconcile.Note `json:"notes,omitempty"`
-}
-
-type endOfCSV struct {
-	Name    string     `json:"name"`
-	Version string     `json:"version,omitzero"`
-	Phase   olm.Phase  `json:"phase"`
-	Reason  olm.Reason `json:"reason"`
-	Message string     `json:"message"`
-}
-
-type endOfSubscription struct {
-	Name         string                `json:"name"`
-	Package      string                `json:"package"`
-	State        olm.SubscriptionState `json:"state"`
-	InstalledCSV string                `json:"installedCSV,omitzero"`
-	CurrentCSV   string                `json:"currentCSV,omitzero"`
-}
-
-func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
-	r := s.result
-	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
-	var waiting, pending []string
-	var failed []*olm.InstallPlan
-	d := &simulationEnd{
-		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
-		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
-	}
-	var err error
-	if d.Report, err = conflictReport(ctx, r.Plan); err != nil {
-		return nil, err
-	}
-	for _, e := range r.Refused {
-		d.RefusedWrites = append(d.RefusedWrites, e.Error())
-	}
-	for _, o := range s.cluster.List() {
-		if o.Metadata.Namespace != s.namespace {
-			continue
-		}
-		switch o.Kind {
-		case olm.KindClusterServiceVersion:
-			c, err := olm.As[olm.ClusterServiceVersion](o)
-			if err != nil {
-				return nil, err
-			}
-			st := &c.Status
-			d.Operators = append(d.Operators, endOfCSV{c.Metadata.Name, c.Spec.Version, st.Phase, st.Reason, st.Message})
-		case olm.KindSubscription:
-			sub, err := olm.As[olm.Subscription](o)
-			if err != nil {
-				return nil, err
-			}
-			st := &sub.Status
-			if st.InstallPlanRef != nil && st.CurrentCSV != st.InstalledCSV {
-				pending = append(pending, st.InstallPlanRef.Name)
-			}
-			d.Subscriptions = append(d.Subscriptions, endOfSubscription{sub.Metadata.Name, sub.Spec.Package, st.State, st.InstalledCSV, st.CurrentCSV})
-		case olm.KindInstallPlan:
-			ip, err := olm.As[olm.InstallPlan](o)
-			if err != nil {
-				return nil, err
-			}
-			if !ip.Spec.Approved && ip.Status.Phase == olm.PlanRequiresApproval {
-				waiting = append(waiting, ip.Metadata.Name)
-			}
-			if ip.Status.Phase == olm.PlanFailed {
-				failed = append(failed, ip)
-			}
-		}
-	}
-	failed = slices.DeleteFunc(failed, func(ip *olm.InstallPlan) bool { return !slices.Contains(pending, ip.Metadata.Name) })
-	if d.Needs = d.needs(waiting, failed); d.Needs != "" || r.Plan.Solution == nil {
-		return d, nil
-	}
-	advice, err := r.Plan.Solution.Advice(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(advice, resolver.Advice.NeedsAttention); i >= 0 {
-		d.Needs = advice[i].Summary()
-	}
-	return d, nil
-}
-
-// needs returns what a person has to do first. waiting lists the install plans that wait for
-// approval, and failed are those that failed.
-func (d *simulationEnd) needs(waiting []string, failed []*olm.InstallPlan) string {
-	switch {
-	case d.Report != nil && len(d.Report.Cores[0].Fixes) > 0:
-		return "resolve the conflict: " + d.Report.Cores[0].Fixes[0].String()
-	case d.Report != nil:
-		return "resolve the conflict: " + d.Report.Cores[0].Headline
-	case d.Refused != "":
-		return "repair what the subscriptions need: " + d.Refused
-	case len(d.RefusedWrites) > 0:
-		return "allow the refused writes, which are listed below"
-	case len(failed) > 0:
-		return fmt.Sprintf("install plan %s failed: %s", failed[0].Metadata.Name, reconcile.PlanFailure(failed[0]))
-	case len(waiting) > 0:
-		return fmt.Sprintf("approve install plan %s: kubectl patch installplan %s -n %s --type merge --patch '{\"spec\":{\"approved\":true}}'", waiting[0], waiting[0], d.Namespace)
-	}
-	for _, c := range d.Operators {
-		if c.Phase != olm.PhaseSucceeded {
-			return fmt.Sprintf("repair %s, which is %s: %s", c.Name, c.Phase, phrase.Clause(c.Message))
-		}
-	}
-	return ""
-}
-
-func (d *simulationEnd) text(w io.Writer) error {
-	if _, err := visible.Fprintf(w, "Namespace %s is stable after %s.\n", d.Namespace, phrase.Count(d.Passes, "round")); err != nil {
-		return err
-	}
-	if d.Needs != "" {
-		if _, err := visible.Fprintf(w, "Needs a person: %s.\n", visible.Words(d.Needs)); err != nil {
-			return err
-		}
-	}
-	subs := table{header: []string{"SUBSCRIPTION", "PACKAGE", "STATE", "INSTALLED", "CURRENT"}}
-	for _, s := range d.Subscriptions {
-		subs.add(s.Name, s.Package, string(s.State), s.InstalledCSV, s.CurrentCSV)
-	}
-	if err := subs.text(w); err != nil {
-		return err
-	}
-	csvs := table{header: []string{"OPERATOR", "VERSION", "PHASE", "REASON", "MESSAGE"}}
-	for _, c := range d.Operators {
-		csvs.add(c.Name, c.Version, string(c.Phase), string(c.Reason), c.Message)
-	}
-	if len(csvs.rows) > 0 {
-		if err := csvs.text(w); err != nil {
-			return err
-		}
-	}
-	if err := writeRefusal(w, d.Refused, d.Report); err != nil {
-		return err
-	}
-	for _, text := range d.RefusedWrites {
-		if _, err := visible.Fprintf(w, "The cluster would refuse to %s\n", text); err != nil {
-			return err
-		}
-	}
-	for _, n := range d.Notes {
-		if _, err := visible.Fprintf(w, "note: %s\n", n); err != nil {
-			return err
-		}
-	}
-	return nil
 }
