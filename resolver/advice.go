@@ -265,24 +265,6 @@ func withDeadEnd(text string, d *DeadEnd) string {
 	return text + "; but " + d.String()
 }
 
-// stuck returns the advice for the subscriptions whose operators stay stuck.
-func (s *Solution) stuck() AdviceList {
-	var out []Advice
-	in := s.members()
-	for _, sub := range s.r.u.subs {
-		if sub.current == nil || !in[sub.current.id] {
-			continue
-		}
-		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
-		if o := s.r.u.outlook(sub, node); o.EndsEarly() {
-			out = append(out, Advice{
-				Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
-			})
-		}
-	}
-	return out
-}
-
 // astray explains why no request leads to bundle b in entry e. If an operator of the
 // package is installed, it returns that operator's outlook, and why the operator is not
 // upgraded to b. Otherwise it returns nil, and the reason if a subscription follows another

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -263,4 +265,22 @@ func (c *Core) plan(ctx context.Context, p *Problem, waived []*fact.Requires) (*
 	}
 	sol, _, err := r.solve(ctx, new(scratch))
 	return sol, err
+}
+
+// stuck returns the advice for the subscriptions whose operators stay stuck.
+func (s *Solution) stuck() AdviceList {
+	var out []Advice
+	in := s.members()
+	for _, sub := range s.r.u.subs {
+		if sub.current == nil || !in[sub.current.id] {
+			continue
+		}
+		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
+		if o := s.r.u.outlook(sub, node); o.EndsEarly() {
+			out = append(out, Advice{
+				Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
+			})
+		}
+	}
+	return out
 }
