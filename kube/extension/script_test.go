@@ -38,6 +38,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/internal/realcat"
+	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
@@ -76,20 +77,22 @@ type stage struct {
 //
 //   - namespace NAME creates a namespace.
 //   - bundle PACKAGE VERSION [FILE] adds a bundle with testdata/bundle.yaml and the manifests in
-//     a file, whose CSV takes precedence. @PACKAGE@ and @VERSION@ are replaced, and @BIG@ by the
-//     properties of a schema of several megabytes. Without arguments it removes all bundles.
+//     a file, or only with these if they have a CSV. @PACKAGE@ and @VERSION@ are replaced, and @BIG@ by the
+//     properties of a schema of a megabyte. Without arguments it removes all bundles.
 //   - catalog NAME PACKAGE VERSION... serves a catalog in which each version of a package
 //     replaces the last. It replaces what the catalog had of that package.
-//   - apply FILE applies objects as a user, and delete KIND NAME deletes one. With ! it must fail,
-//     and the error must contain the arguments after FILE.
+//   - apply FILE applies objects as a user, and delete KIND NAME deletes one. "! apply" waits until
+//     the API server rejects them with an error that contains the arguments after FILE.
+//   - patch KIND NAME JSON merges fields into an object.
 //   - as GROUP... has apply act as a user in these groups, too.
 //   - status FILE sets the status of objects.
 //   - broken NAME... lists the deployments that do not become available.
 //   - later DURATION advances the clock of the controller.
-//   - many NAMESPACE N applies extensions of N packages, and waits until they are installed.
+//   - many NAMESPACE applies extensions of 50 packages, or of 1,000 if tests are large, and waits
+//     until they are installed.
 //   - real NAMESPACE N applies extensions of N real bundles that need nothing but an API server,
 //     and waits until they are installed.
-//   - quiet checks that the controller makes no requests while nothing changes.
+//   - quiet checks that the controller makes no requests while nothing changes, except watches.
 //   - restart ends the controller and starts another one.
 //   - kills has each controller killed after its first write, and another one started.
 //   - field KIND NAME PATH VALUE waits until a field of an object has a value. Elements of lists
@@ -182,6 +185,7 @@ func scripts(t *testing.T, crds ...string) {
 				s.mu.Unlock()
 				s.start()
 			},
+			"patch":  s.patch,
 			"status": s.setStatus,
 			"as":     func(_ *testscript.TestScript, _ bool, args []string) { s.groups = args },
 			"field":  s.field,
@@ -242,18 +246,22 @@ func (s *stage) bundle(ts *testscript.TestScript, _ bool, args []string) {
 	text, err := os.ReadFile("testdata/bundle.yaml")
 	ts.Check(err)
 	if len(args) > 2 {
-		text = append(text, "\n---\n"+ts.ReadFile(args[2])...)
+		more := ts.ReadFile(args[2])
+		if strings.Contains(more, "kind: ClusterServiceVersion") {
+			text = nil
+		}
+		text = append(text, "\n---\n"+more...)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bundles["registry.example/"+args[0]+":"+args[1]] = []byte(strings.NewReplacer("@PACKAGE@", args[0], "@VERSION@", args[1], "@BIG@", bigSchema).Replace(string(text)))
 }
 
-// bigSchema has 250 properties of 8 KiB.
+// bigSchema has 250 properties of 4 KiB.
 var bigSchema = func() string {
 	var list []string
 	for i := range 250 {
-		list = append(list, fmt.Sprintf("field%d: {type: string, description: %s}", i, strings.Repeat("a long text ", 700)))
+		list = append(list, fmt.Sprintf("field%d: {type: string, description: %s}", i, strings.Repeat("a long text ", 350)))
 	}
 	return "{" + strings.Join(list, ", ") + "}"
 }()
@@ -299,8 +307,7 @@ func (s *stage) content(name string) (out string) {
 }
 
 func (s *stage) many(ts *testscript.TestScript, _ bool, args []string) {
-	n, err := strconv.Atoi(args[1])
-	ts.Check(err)
+	n := testsize.Of(50, 50, 1000)
 	for i := range n {
 		name := fmt.Sprintf("many-%d", i)
 		s.bundle(ts, false, []string{name, "1.0.0"})
@@ -360,7 +367,7 @@ func (s *stage) realBundles(ts *testscript.TestScript, _ bool, args []string) {
 
 // installed waits until all extensions are available.
 func (s *stage) installed(ts *testscript.TestScript, n int) {
-	for deadline := time.Now().Add(2 * patience); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(max(2*patience, time.Duration(n)*2*time.Second)); ; time.Sleep(100 * time.Millisecond) {
 		var list api.ClusterExtensionList
 		ts.Check(s.client.List(s.t.Context(), &list))
 		installed := 0
@@ -414,13 +421,30 @@ func (s *stage) apply(ts *testscript.TestScript, fails bool, args []string) {
 	c, err := client.New(config, client.Options{Scheme: s.scheme()})
 	ts.Check(err)
 	objects(ts, args[0], func(o *unstructured.Unstructured) {
-		err := c.Apply(s.t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("user"), client.ForceOwnership)
+		apply := func(opts ...client.ApplyOption) error {
+			return c.Apply(s.t.Context(), client.ApplyConfigurationFromUnstructured(o.DeepCopy()), append(opts, client.FieldOwner("user"), client.ForceOwnership)...)
+		}
 		if !fails {
-			ts.Check(err)
-		} else if err == nil || !strings.Contains(err.Error(), strings.Join(args[1:], " ")) {
-			ts.Fatalf("%s: %v", args[0], err)
+			ts.Check(apply())
+			return
+		}
+		for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+			err := apply(client.DryRunAll)
+			if err != nil && strings.Contains(err.Error(), strings.Join(args[1:], " ")) {
+				return
+			}
+			if time.Now().After(deadline) {
+				ts.Fatalf("%s: %v", args[0], err)
+			}
 		}
 	})
+}
+
+func (s *stage) patch(ts *testscript.TestScript, fails bool, args []string) {
+	err := s.client.Patch(s.t.Context(), named(args[0], args[1]), client.RawPatch(types.MergePatchType, []byte(args[2])))
+	if fails != (err != nil) {
+		ts.Fatalf("patch: %v", err)
+	}
 }
 
 // setStatus sets the status of objects once they exist.

@@ -46,9 +46,9 @@ func (w *world) content(r *Revision) *fault {
 	}
 	switch {
 	case len(digests) != len(r.Observed):
-		return &fault{true, fmt.Sprintf("the number of phases has changed from %d to %d", len(r.Observed), len(digests))}
+		return &fault{true, fmt.Sprintf("number of phases has changed (expected %d phases, got %d)", len(r.Observed), len(digests))}
 	case len(changed) > 0: // K90
-		return &fault{true, fmt.Sprintf("resolved content of %d phase(s) has changed: %s", len(changed), strings.Join(changed, "; "))}
+		return &fault{true, fmt.Sprintf("resolved content of %d phase(s) has changed: %s; a referenced object source may have been deleted and recreated with different content", len(changed), strings.Join(changed, "; "))}
 	}
 	if problems := invalid(phases); len(problems) > 0 { // K88
 		return &fault{false, "revision validation error: " + strings.Join(problems, "; ")}

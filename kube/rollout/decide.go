@@ -54,7 +54,7 @@ func Decide(s *Snapshot) *Plan {
 		switch {
 		case r.done():
 			// Nothing is left to do, and its Secrets need not exist.
-		case r.Deleting && !r.Archived, s.Extension.Deleting && f != nil && r.Archived:
+		case r.Deleting && !r.Archived, f != nil && r.Archived && (r.Deleting || s.Extension.Deleting):
 			if r.Finalizer { // K95: the garbage collector deletes its objects
 				w.write(r, Write{Op: RemoveFinalizer})
 			}

@@ -155,7 +155,7 @@ func TestBlocked(t *testing.T) { // K88, K89, K90, K96, K97, K98
 			r := c.revisions["etcd-1"]
 			r.Observed = r.Observed[1:]
 			c.revisions["etcd-1"] = r
-		}, "False Blocked: the number of phases has changed from 2 to 3"},
+		}, "False Blocked: number of phases has changed (expected 2 phases, got 3)"},
 		{func(c *cluster) { secret(c, func(s *corev1.Secret) { clear(s.Data) }) }, "False Blocked: Secret olmv1-system/SECRET: missing key "},
 		{func(c *cluster) {
 			secret(c, func(s *corev1.Secret) {

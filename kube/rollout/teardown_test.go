@@ -117,3 +117,27 @@ func TestNumbers(t *testing.T) { // K83, K87, K99
 		}
 	}
 }
+
+// An archived revision that can no longer be read, and that somebody deletes, is left to the
+// garbage collector.
+func TestUnreadable(t *testing.T) { // K94, K95
+	c := newCluster(t)
+	c.begin(first)
+	c.settle()
+	c.want = nil
+	c.archive("etcd-1")
+	r := c.revisions["etcd-1"]
+	r.Unreadable = "progressionProbes, probe 1: invalid"
+	c.revisions["etcd-1"] = r
+	c.settle()
+	if got := c.message("etcd-1", rollout.Progressing); got != "Retrying: progressionProbes, probe 1: invalid" || !c.revisions["etcd-1"].Finalizer {
+		t.Error(got, c.state())
+	}
+	r = c.revisions["etcd-1"]
+	r.Deleting = true
+	c.revisions["etcd-1"] = r
+	c.settle()
+	if len(c.revisions) != 0 {
+		t.Error(c.state())
+	}
+}
