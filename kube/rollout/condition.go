@@ -118,6 +118,9 @@ func (w *world) interrupted(r *Revision, progressing metav1.Condition, message s
 // retry is when a revision that cannot go on is decided again.
 const retry = 10 * time.Second
 
+// removal is when a revision whose objects are being removed is decided again.
+const removal = 5 * time.Second // K94
+
 // again requests another decision after some time.
 func (w *world) again(d time.Duration) {
 	if t := w.snapshot.Now.Add(d); w.plan.Due.IsZero() || t.Before(w.plan.Due) {

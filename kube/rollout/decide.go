@@ -179,6 +179,7 @@ func (w *world) tearDown(r *Revision) { // K94
 			}
 		}
 		if !gone {
+			w.again(removal)
 			w.status(r, archiving(r))
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -44,6 +45,9 @@ func TestTeardown(t *testing.T) { // K94, K97
 	now := metav1.NewTime(c.now)
 	c.objects["apps/v1/Deployment/ops/etcd"].SetDeletionTimestamp(&now) // a finalizer holds it
 	c.wantOps()
+	if due := rollout.Decide(c.snapshot()).Due; !due.Equal(c.now.Add(5 * time.Second)) {
+		t.Errorf("due %s", due)
+	}
 	c.settle()
 	if got := c.message("etcd-1", rollout.Progressing); got != "Retrying: removing revision resources that are not owned by another revision" {
 		t.Error(got)
