@@ -167,7 +167,9 @@ func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
 		}
 		found = append(found, up...)
 	}
-	found = append(added, found...)
+	if !slices.ContainsFunc(found, func(f *Fix) bool { return f.Changes[0].Kind == AddCatalog }) { // no given catalog has it
+		found = append(added, found...)
+	}
 	for _, f := range found {
 		f.rest = c.rest
 		f.Commands = commands(c.e.r.u.p.Namespace, f.Changes)

@@ -61,11 +61,12 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 	}
 	for _, s := range list {
 		c := resolver.Catalog{Name: s.name, Namespace: s.namespace, Priority: s.priority}
-		if p.WhyUnseen(c.ID()) != "" {
-			p.Catalogs = append(p.Catalogs, c) // unopened: the answer reports why it is not used
+		unseen := p.WhyUnseen(c.ID()) != ""
+		g, err := l.indexOf(ctx, s)
+		if err != nil && unseen && ctx.Err() == nil {
+			p.Catalogs = append(p.Catalogs, c) // only fixes need its content
 			continue
 		}
-		g, err := l.indexOf(ctx, s)
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func cores(ctx context.Context, c *resolver.Conflict) ([]coreData, error) {
 		s := steps(core.Conclusion, 0)
 		d := coreData{Headline: core.Headline, Steps: &s, Incomplete: core.Incomplete, Notes: core.Notes, Fixes: []fixData{}}
 		for _, f := range core.Fixes {
-			x := fixData{Text: f.String()}
+			x := fixData{Text: f.String(), Commands: f.Commands}
 			for _, ch := range f.Changes {
 				x.Changes = append(x.Changes, ch.String())
 			}

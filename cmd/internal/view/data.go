@@ -198,6 +198,7 @@ type stepData struct {
 }
 
 type fixData struct {
-	Text    string   `json:"text"`
-	Changes []string `json:"changes"`
+	Text     string   `json:"text"`
+	Changes  []string `json:"changes"`
+	Commands []string `json:"commands,omitempty"`
 }

@@ -27,7 +27,7 @@ const coreSection = (c, i) => el("section", { class: "core", "aria-labelledby": 
   c.steps.because ? [el("h3", null, "Because"), el("ul", { class: "derivation" }, c.steps.because.map(stepItem))] : null,
   (c.notes || []).map((n) => el("p", { class: "note" }, said(n))),
   c.fixes.length ? [el("h3", null, "What would help"), el("p", { class: "why" }, "Each was resolved again before it is offered; the least disturbing first."),
-    el("ol", { class: "fixes" }, c.fixes.map((f) => el("li", null, linked(f.text))))] : null);
+    el("ol", { class: "fixes" }, c.fixes.map((f) => el("li", null, linked(f.text), f.commands ? el("pre", null, f.commands.join("\n")) : null)))] : null);
 
 // glossary explains the words at the steps, for readers who cannot hover.
 const glossary = (cores) => {
