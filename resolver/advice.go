@@ -162,12 +162,12 @@ func (s *Solution) Advice(ctx context.Context) (AdviceList, error) { // H40
 			out = append(out, *a)
 		}
 	}
-	return append(out, s.unmanaged(in)...), nil
+	return append(out, s.withoutSubscription(in)...), nil
 }
 
-// unmanaged returns the advice for the operators that no subscription owns or is satisfied
+// withoutSubscription returns the advice for the operators that no subscription owns or is satisfied
 // with. in has the candidates in the solution.
-func (s *Solution) unmanaged(in map[cand]bool) (out AdviceList) {
+func (s *Solution) withoutSubscription(in map[cand]bool) (out AdviceList) {
 	u := s.r.u
 	owned := map[cand]bool{}
 	for i, sub := range u.subs {
