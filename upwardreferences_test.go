@@ -23,7 +23,7 @@ var mostUpward = map[string]int{
 	"fbc/bundle":                      1,
 	"fbc/internal/decode":             2,
 	"fbc/report":                      1,
-	"graph":                           14,
+	"graph":                           18,
 	"internal/proof":                  2,
 	"internal/prose":                  9,
 	"internal/sat":                    2,

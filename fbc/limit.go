@@ -22,7 +22,8 @@ type Limits struct {
 	Depth int64
 	// Expansion bounds the memory of YAML, in bytes: what the aliases of all
 	// documents of a load add, and the tree of each document, at 32 bytes per key,
-	// value and item. Default 64 MiB.
+	// value and item. It also bounds the memory of a compiled index beyond 16 times the
+	// size of its file. Default 64 MiB.
 	Expansion int64
 	// PropertySize bounds a property value that is kept, in bytes of JSON. Default
 	// 4 MiB.

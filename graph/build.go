@@ -28,6 +28,9 @@ type Options struct {
 	// [Bundle.Raw]. The caller must make sure that the files are unchanged: see
 	// [Catalog.SourceHash].
 	Source fs.FS
+	// OnDemand lets an index open without reading its packages. Each is read and checked
+	// when it is first needed, so there may be errors later: see [Catalog.Err].
+	OnDemand bool
 }
 
 // Load loads the catalog below the root of fsys and indexes it blob by blob. Only the

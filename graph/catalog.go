@@ -14,6 +14,34 @@ import (
 
 // A Catalog is the index of one catalog. It is immutable and safe for concurrent use.
 type Catalog struct {
+	records
+
+	problems fbc.Diagnostics
+	others   []other // by package and schema
+	meaning  meaning
+
+	digestOnce sync.Once
+	digest     string
+
+	// For reading the source again: the blobs, or the place of the text of each bundle and
+	// package. An opened index has neither.
+	blobs        *fbc.Catalog
+	texts        []fbc.Text
+	packageTexts []fbc.Text
+	reload       func(context.Context) (*fbc.Catalog, error) // nil if that is impossible
+
+	// For an opened index: its packages, the hash of its source, and the source. Each of the
+	// packages is a catalog, of which its handles are, and has the index as its whole.
+	parts  *parts
+	whole  *Catalog
+	before Size // of the parts before this one
+	source string
+	files  fs.FS
+	load   *fbc.LoadOptions
+}
+
+// records are the flat lists of a catalog.
+type records struct {
 	table
 
 	packages []packageRec // by name
@@ -35,26 +63,9 @@ type Catalog struct {
 	labeled   []uint32 // bundles of each label, ascending
 
 	requirements []requirementRec
-	ranges       []sid // the distinct skipRanges
+	ids          []uint32 // the Requirement.ID of each requirement; nil if that is its number
+	ranges       []sid    // the distinct skipRanges
 	deprecations []deprecationRec
-	problems     fbc.Diagnostics
-	others       []other // by package and schema
-	meaning      meaning
-
-	digestOnce sync.Once
-	digest     string
-
-	// For reading the source again: the blobs, or the place of the text of each bundle and
-	// package. An opened index has neither.
-	blobs        *fbc.Catalog
-	texts        []fbc.Text
-	packageTexts []fbc.Text
-	reload       func(context.Context) (*fbc.Catalog, error) // nil if that is impossible
-
-	// For an opened index: the hash of its source, and the source.
-	source string
-	files  fs.FS
-	load   *fbc.LoadOptions
 }
 
 type pos struct {
@@ -151,6 +162,9 @@ type Size struct{ Packages, Channels, Entries, Bundles int }
 
 // Size returns the size of the catalog.
 func (c *Catalog) Size() Size {
+	if c.parts != nil {
+		return c.parts.size()
+	}
 	return Size{len(c.packages), len(c.channels), len(c.entries), len(c.bundles)}
 }
 
@@ -161,6 +175,14 @@ func (c *Catalog) Findings() fbc.Diagnostics { return c.problems }
 // Packages returns the packages, sorted by name.
 func (c *Catalog) Packages() iter.Seq[Package] {
 	return func(yield func(Package) bool) {
+		if c.parts != nil {
+			for part := range c.parts.all() {
+				if !yield(Package{part, 0}) {
+					return
+				}
+			}
+			return
+		}
 		for i := range c.packages {
 			if !yield(Package{c, uint32(i)}) {
 				return
@@ -171,6 +193,9 @@ func (c *Catalog) Packages() iter.Seq[Package] {
 
 // Package returns the package with the name.
 func (c *Catalog) Package(name string) (Package, bool) {
+	if c.parts != nil {
+		return c.parts.named(name)
+	}
 	i, ok := sort.Find(len(c.packages), func(i int) int {
 		return strings.Compare(name, c.str(c.packages[i].name))
 	})
@@ -183,6 +208,16 @@ func (c *Catalog) Package(name string) (Package, bool) {
 // Bundles returns all bundles, sorted by package and name.
 func (c *Catalog) Bundles() iter.Seq[Bundle] {
 	return func(yield func(Bundle) bool) {
+		if c.parts != nil {
+			for part := range c.parts.all() {
+				for i := range part.bundles {
+					if !yield(Bundle{part, uint32(i)}) {
+						return
+					}
+				}
+			}
+			return
+		}
 		for i := range c.bundles {
 			if !yield(Bundle{c, uint32(i)}) {
 				return
@@ -198,7 +233,11 @@ func (c *Catalog) Providers(api property.GVK) iter.Seq[Bundle] {
 	if !ok {
 		return c.seq(nil)
 	}
-	return c.seq(in(c.providers, c.gvks[i].providers))
+	if list := in(c.providers, c.gvks[i].providers); c.parts == nil {
+		return c.seq(list)
+	} else {
+		return c.parts.each(list, func(part *Catalog) iter.Seq[Bundle] { return part.Providers(api) })
+	}
 }
 
 // Labeled returns the bundles that have the property olm.label with the label, sorted
@@ -208,7 +247,11 @@ func (c *Catalog) Labeled(label string) iter.Seq[Bundle] {
 	if !ok {
 		return c.seq(nil)
 	}
-	return c.seq(in(c.labeled, c.labels[i].bundles))
+	if list := in(c.labeled, c.labels[i].bundles); c.parts == nil {
+		return c.seq(list)
+	} else {
+		return c.parts.each(list, func(part *Catalog) iter.Seq[Bundle] { return part.Labeled(label) })
+	}
 }
 
 // APIs returns every API that a bundle provides, sorted by group, version and kind.
@@ -232,12 +275,12 @@ func (c *Catalog) seq(list []uint32) iter.Seq[Bundle] {
 	}
 }
 
-func (c *Catalog) gvk(i uint32) property.GVK {
-	r := &c.gvks[i]
-	return property.GVK{Group: c.str(r.group), Version: c.str(r.version), Kind: c.str(r.kind)}
+func (r *records) gvk(i uint32) property.GVK {
+	g := &r.gvks[i]
+	return property.GVK{Group: r.str(g.group), Version: r.str(g.version), Kind: r.str(g.kind)}
 }
 
-func (c *Catalog) at(p pos) fbc.Pos { return fbc.Pos{File: c.str(p.file), Line: int(p.line)} }
+func (r *records) at(p pos) fbc.Pos { return fbc.Pos{File: r.str(p.file), Line: int(p.line)} }
 
 func (c *Catalog) fault(n uint32) error {
 	if n == 0 {
@@ -259,7 +302,7 @@ type requirementRec struct{ typ, value sid }
 
 // find returns the index of the item of list in the span s that has the given name, and
 // false if there is none. The items of the span are sorted by name, which of returns.
-func find[T any](c *Catalog, list []T, s span, name string, of func(*T) *sid) (uint32, bool) {
+func find[T any](c *records, list []T, s span, name string, of func(*T) *sid) (uint32, bool) {
 	part := in(list, s)
 	i, ok := sort.Find(len(part), func(i int) int { return strings.Compare(name, c.str(*of(&part[i]))) })
 	return s.from + uint32(i), ok

@@ -41,8 +41,8 @@
 //
 // # Compiled indexes
 //
-// [WriteIndex] writes a catalog to one file. [OpenIndex] reads and checks the file, and uses
-// it without decoding anything.
+// [WriteIndex] writes a catalog to one file. [OpenIndex] reads and checks the file or, with
+// [Options.OnDemand], each package when it is first needed.
 //
 //	err := graph.WriteIndex(ctx, file, cat, source) // source, _ := graph.HashSource(ctx, fsys)
 //	cat, err := graph.OpenIndex("catalog.index", nil)

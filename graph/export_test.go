@@ -1,31 +1,31 @@
 package graph
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"reflect"
+	"slices"
+	"strings"
+)
 
 // IndexForm returns the layout of the records in an index.
-func IndexForm() string {
-	var c Catalog
-	var all, tail string
-	return describe(c.sections(&c.bundles, &c.end, &all, &tail), binary.LittleEndian)
-}
+func IndexForm() string { return describe(binary.LittleEndian) }
 
-// Broken calls yield once for each fault that opening an index must detect, with a
-// description of the fault and a catalog whose records have it. made must return a new copy
-// of the same catalog each time.
-func Broken(made func() *Catalog, yield func(what string, c *Catalog)) {
+// Broken calls yield once for each fault that reading an index must detect, with a
+// description of the fault and an index that has it. The index is made from a valid one.
+func Broken(valid []byte, yield func(what string, index []byte)) {
 	const none = 1 << 20 // beyond every list
 	for _, b := range []struct {
 		what string
-		do   func(c *Catalog)
+		do   func(c *Catalog) // changes the first package
 	}{
 		{"package without a name", func(c *Catalog) { c.packages[0].name = none }},
 		{"package with another default channel", func(c *Catalog) { c.packages[0].defaultChannel = none }},
 		{"package of no file", func(c *Catalog) { c.packages[0].pos.file = none }},
 		{"package with a deprecation that is not there", func(c *Catalog) { c.packages[0].deprecated = none }},
-		{"packages out of order", func(c *Catalog) { c.packages[0].name, c.packages[1].name = c.packages[1].name, c.packages[0].name }},
-		{"package twice", func(c *Catalog) { c.packages[1].name = c.packages[0].name }},
 		{"package with too many channels", func(c *Catalog) { c.packages[0].channels.to = none }},
-		{"package with channels of another", func(c *Catalog) { c.packages[1].channels.from = 0 }},
 		{"package with channels backwards", func(c *Catalog) { s := &c.packages[0].channels; s.from, s.to = s.to, s.from }},
 		{"package without its channels", func(c *Catalog) { c.packages[0].channels = span{} }},
 		{"package without its bundles", func(c *Catalog) { c.packages[0].bundles = span{} }},
@@ -113,10 +113,135 @@ func Broken(made func() *Catalog, yield func(what string, c *Catalog)) {
 		{"label without its bundles", func(c *Catalog) { c.labels[0].bundles = span{} }},
 		{"labeled bundle that is not there", func(c *Catalog) { c.labeled[0] = none }},
 
-		{"text that ends before it begins", func(c *Catalog) { c.end[1] = none }},
+		{"package without its first channel", func(c *Catalog) { c.packages[0].channels.from++ }},
+		{"two packages", func(c *Catalog) { c.packages = append(c.packages, packageRec{}) }},
+		{"no package", func(c *Catalog) { c.packages = nil }},
+		{"channel that the directory does not count", func(c *Catalog) { c.channels = append(c.channels, c.channels[0]) }},
+		{"requirement without an ID", func(c *Catalog) { c.ids = c.ids[1:] }},
 	} {
-		c := made()
-		b.do(c)
-		yield(b.what, c)
+		c, d, packed := opened(valid)
+		part := c.parts.part(0)
+		b.do(part)
+		yield(b.what, written(d, repacked(d, part, packed)))
 	}
+	for _, b := range []struct {
+		what string
+		do   func(d *directory)
+	}{
+		{"package without a name", func(d *directory) { d.packages[0].name = none }},
+		{"package of another name", func(d *directory) { d.packages[0].name = 0 }},
+		{"packages out of order", func(d *directory) { d.packages[0].name, d.packages[1].name = d.packages[1].name, d.packages[0].name }},
+		{"package twice", func(d *directory) { d.packages[1].name = d.packages[0].name }},
+		{"package that ends before it begins", func(d *directory) { d.packages[0].end = d.packages[1].end + 1 }},
+		{"package that ends in another", func(d *directory) { d.packages[0].end-- }},
+		{"packages that do not fill the file", func(d *directory) { d.packages[1].end-- }},
+		{"package with another checksum", func(d *directory) { d.packages[0].sum++ }},
+		{"package with more memory", func(d *directory) { d.packages[0].memory += 8 }},
+		{"package with less memory", func(d *directory) { d.packages[0].memory -= 8 }},
+		{"package with more channels", func(d *directory) { d.packages[0].channels++ }},
+		{"package with more entries", func(d *directory) { d.packages[0].entries++ }},
+		{"package with more bundles", func(d *directory) { d.packages[0].bundles++ }},
+		{"package with fewer channels than none", func(d *directory) { d.packages[1].channels = 0 }},
+		{"package with fewer entries than none", func(d *directory) { d.packages[1].entries = 0 }},
+		{"package with fewer bundles than none", func(d *directory) { d.packages[1].bundles = 0 }},
+		{"API without a kind", func(d *directory) { d.records.gvks[0].kind = none }},
+		{"APIs out of order", func(d *directory) { d.records.gvks[0], d.records.gvks[1] = d.records.gvks[1], d.records.gvks[0] }},
+		{"API without its packages", func(d *directory) { d.records.gvks[0].providers = span{} }},
+		{"API of a package that is not there", func(d *directory) { d.records.providers[0] = none }},
+		{"label without a text", func(d *directory) { d.records.labels[0].label = none }},
+		{"label without its packages", func(d *directory) { d.records.labels[0].bundles = span{} }},
+		{"label of a package that is not there", func(d *directory) { d.records.labeled[0] = none }},
+		{"label of a package twice", func(d *directory) { d.records.labeled[1] = d.records.labeled[0] }},
+		{"text that ends before it begins", func(d *directory) { d.records.end[1] = none }},
+		{"tail that is not JSON", func(d *directory) { d.tail = "?" }},
+	} {
+		_, d, packed := opened(valid)
+		b.do(d)
+		yield("directory: "+b.what, written(d, packed))
+	}
+}
+
+// opened opens an index and returns it with its directory and its packages.
+func opened(index []byte) (*Catalog, *directory, []byte) {
+	c, err := ReadIndex(bytes.NewReader(index), int64(len(index)), &Options{OnDemand: true})
+	if err != nil {
+		panic(err)
+	}
+	tail, err := c.extra("")
+	if err != nil {
+		panic(err)
+	}
+	return c, &directory{c.parts.list, &c.records, c.text(), tail}, slices.Clone(index[c.parts.at:])
+}
+
+func written(d *directory, packed []byte) []byte {
+	var b bytes.Buffer
+	if err := d.write(&b, packed); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// Changed returns an index whose first package has another number in its records.
+func Changed(valid []byte, at int, number uint32, add bool) []byte {
+	c, d, packed := opened(valid)
+	part := c.parts.part(0)
+	part.walk(func(list []uint32, _ reflect.Type) []uint32 {
+		if at >= 0 && at < len(list) {
+			if add {
+				number += list[at]
+			}
+			list[at] = number
+		}
+		at -= len(list)
+		return nil
+	})
+	return written(d, repacked(d, part, packed))
+}
+
+// repacked replaces the first package.
+func repacked(d *directory, part *Catalog, packed []byte) []byte {
+	first, memory := part.pack(nil)
+	old := d.packages[0].end
+	for i := range d.packages {
+		d.packages[i].end += uint64(len(first)) - old
+	}
+	d.packages[0].memory, d.packages[0].sum = uint32(memory), crc32.Checksum(first, castagnoli)
+	return append(first, packed[old:]...)
+}
+
+// PackError packs numbers, which are four bytes each, and strings, and describes what is
+// different after they are unpacked. It also unpacks the numbers as they are.
+func PackError(numbers []byte, list []string) string {
+	words := make([]uint32, len(numbers)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(numbers[4*i:])
+	}
+	for width := 1; width <= 3; width++ {
+		words := words[:len(words)/width*width]
+		got := make([]uint32, len(words))
+		rest, ok := unpackNumbers(packNumbers(nil, words, width), got, width)
+		if !ok || len(rest) > 0 || !slices.Equal(got, words) {
+			return fmt.Sprintf("%d became %d with %d left", words, got, len(rest))
+		}
+		unpackNumbers(numbers, got, width)
+	}
+	var packed []byte
+	last, size := "", 0
+	for _, s := range list {
+		packed, last, size = packString(packed, last, s), s, size+len(s)
+	}
+	end := make([]uint32, len(list)+1)
+	text, rest, ok := unpackStrings(packed, size, end)
+	if !ok || len(rest) > 0 || text != strings.Join(list, "") {
+		return fmt.Sprintf("%q became %q with %d left", list, text, len(rest))
+	}
+	for i, s := range list {
+		if got := text[end[i]:end[i+1]]; got != s {
+			return fmt.Sprintf("%q became %q", s, got)
+		}
+	}
+	unpackStrings(numbers, len(numbers), make([]uint32, len(numbers)+1))
+	new(records).unpack(numbers, uint64(len(numbers)))
+	return ""
 }

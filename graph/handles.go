@@ -28,7 +28,7 @@ func (p Package) rec() *packageRec { return &p.c.packages[p.i] }
 func (p Package) Name() string { return p.c.str(p.rec().name) }
 
 // Catalog returns the catalog that the package belongs to.
-func (p Package) Catalog() *Catalog { return p.c }
+func (p Package) Catalog() *Catalog { return cmp.Or(p.c.whole, p.c) }
 
 // Pos returns the position of the package.
 func (p Package) Pos() fbc.Pos { return p.c.at(p.rec().pos) }
@@ -46,7 +46,7 @@ func (p Package) Channels() iter.Seq[Channel] {
 
 // Channel returns the channel with the name.
 func (p Package) Channel(name string) (Channel, bool) {
-	i, ok := find(p.c, p.c.channels, p.rec().channels, name, func(r *channelRec) *sid { return &r.name })
+	i, ok := find(&p.c.records, p.c.channels, p.rec().channels, name, func(r *channelRec) *sid { return &r.name })
 	return Channel{p.c, i}, ok
 }
 
@@ -72,7 +72,7 @@ func (p Package) Bundles() iter.Seq[Bundle] {
 
 // Bundle returns the bundle with the name.
 func (p Package) Bundle(name string) (Bundle, bool) {
-	i, ok := find(p.c, p.c.bundles, p.rec().bundles, name, func(r *bundleRec) *sid { return &r.name })
+	i, ok := find(&p.c.records, p.c.bundles, p.rec().bundles, name, func(r *bundleRec) *sid { return &r.name })
 	return Bundle{p.c, i}, ok
 }
 
@@ -146,7 +146,7 @@ func (ch Channel) NumEntries() int { return ch.rec().entries.len() }
 
 // Entry returns the entry with the name.
 func (ch Channel) Entry(name string) (Entry, bool) {
-	i, ok := find(ch.c, ch.c.entries, ch.rec().entries, name, func(r *entryRec) *sid { return &r.name })
+	i, ok := find(&ch.c.records, ch.c.entries, ch.rec().entries, name, func(r *entryRec) *sid { return &r.name })
 	return Entry{ch.c, i}, ok
 }
 
@@ -164,10 +164,15 @@ func (e Entry) rec() *entryRec { return &e.c.entries[e.i] }
 
 // Index returns the number of the entry in its catalog, from 0 to
 // Size.Entries-1, for use as an index of a slice.
-func (e Entry) Index() int { return int(e.i) }
+func (e Entry) Index() int { return e.c.before.Entries + int(e.i) }
 
 // EntryAt returns the entry with the given [Entry.Index].
-func (c *Catalog) EntryAt(i int) Entry { return Entry{c, uint32(i)} }
+func (c *Catalog) EntryAt(i int) Entry {
+	if c.parts != nil {
+		return c.parts.entryAt(i)
+	}
+	return Entry{c, uint32(i)}
+}
 
 // Name returns the name of the bundle in the entry.
 func (e Entry) Name() string { return e.c.str(e.rec().name) }
@@ -311,7 +316,7 @@ func (b Bundle) Requirements() iter.Seq[Requirement] {
 	return func(yield func(Requirement) bool) {
 		for _, r := range in(b.c.required, b.rec().required) {
 			x, err := b.c.expr(r.requirement)
-			if err == nil && !yield(Requirement{int(r.property), int(r.requirement), x}) {
+			if err == nil && !yield(Requirement{int(r.property), b.c.requirementID(r.requirement), x}) {
 				return
 			}
 		}
@@ -361,7 +366,11 @@ func (b Bundle) HasLabel(label string) bool {
 }
 
 // Compare orders bundles by package and name, within one catalog.
-func (b Bundle) Compare(o Bundle) int { return cmp.Compare(b.i, o.i) }
+func (b Bundle) Compare(o Bundle) int {
+	return cmp.Compare(b.c.before.Bundles+int(b.i), o.c.before.Bundles+int(o.i))
+}
 
 // Compare orders channels by package and name, within one catalog.
-func (ch Channel) Compare(o Channel) int { return cmp.Compare(ch.i, o.i) }
+func (ch Channel) Compare(o Channel) int {
+	return cmp.Compare(ch.c.before.Channels+int(ch.i), o.c.before.Channels+int(o.i))
+}

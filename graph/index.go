@@ -17,27 +17,29 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// A compiled index is the memory of a catalog's records: a header, a table of sections, and
-// the sections, each a flat list of records without pointers. Opening an index only reads
-// it; nothing is decoded.
+// A compiled index consists of a directory, which is read when the index is opened, and of
+// packages, which are read when they are needed.
 //
 //	magic     8 bytes  "olmkitix"
 //	version   uint32   of the format
-//	sections  uint32
+//	sections  uint32   of the directory
 //	layout    uint32   sum of the form of all records and of the byte order
 //	checksum  uint32   CRC-32C of the rest of the header and of the table
 //	size      uint64   of the file
 //	table     for each section: offset uint64, length uint64 in bytes,
 //	          CRC-32C uint32, size of a record uint32
+//	sections  flat lists of records, as they are in memory
+//	packages  one after another, as records.pack writes them
 //
-// Numbers in the header are little-endian. Numbers in records have the machine's byte
-// order.
+// Numbers in the header are little-endian. Numbers in the sections have the machine's byte
+// order. The directory holds the place, size and checksum of each package, and the packages
+// that provide each API or have each label.
 const (
 	indexMagic = "olmkitix"
 	// indexVersion changes when the meaning or the computation of the data changes, such as
 	// which bundles are faulty or how a channel is ordered. If the form of records changes,
 	// layout changes instead.
-	indexVersion = 4
+	indexVersion = 5
 	headerSize   = 32
 	sectionSize  = 24
 	alignment    = 8
@@ -105,28 +107,42 @@ type problem struct {
 	Message string   `json:"message"`
 }
 
-// sections lists the sections in the order of the file.
-func (c *Catalog) sections(bundles *[]bundleRec, end *[]uint32, all, more *string) []section {
+// A partRec is a package in the directory of an index.
+type partRec struct {
+	name sid
+	sum  uint32 // CRC-32C
+	end  uint64 // where it ends in the file, counted from where the first package begins
+	// memory is the size of its records and text in memory, in bytes.
+	memory uint32
+	// The number of channels, entries and bundles in this package and those before it.
+	channels, entries, bundles uint32
+}
+
+// sections lists the sections of the directory in the order of the file. In the directory,
+// the providers of an API and the bundles with a label are numbers of packages.
+func (d *directory) sections() []section {
 	return []section{
-		list(&c.packages), list(&c.channels), list(&c.entries), list(bundles),
-		list(&c.order), list(&c.skips), list(&c.props), list(&c.apis), list(&c.bundleLabels), list(&c.required), list(&c.bundleEntries),
-		list(&c.gvks), list(&c.providers), list(&c.labels), list(&c.labeled),
-		list(&c.requirements), list(&c.ranges), list(&c.deprecations),
-		list(end), text(all), text(more),
+		list(&d.packages), list(&d.records.gvks), list(&d.records.providers), list(&d.records.labels), list(&d.records.labeled),
+		list(&d.records.end), text(&d.all), text(&d.tail),
 	}
+}
+
+// A directory is the part of an index that is read when it is opened.
+type directory struct {
+	packages []partRec
+	records  *records
+	all      string // the text of the records
+	tail     string // an extra as JSON
 }
 
 // layout identifies the form of the records on this machine. It depends on the names, types
 // and offsets of fields and on the byte order, and is constant while the program runs.
 var layout = sync.OnceValue(func() uint32 {
-	var c Catalog
-	var all, tail string
-	form := describe(c.sections(&c.bundles, &c.end, &all, &tail), binary.NativeEndian)
-	return crc32.Checksum([]byte(form), castagnoli)
+	return crc32.Checksum([]byte(describe(binary.NativeEndian)), castagnoli)
 })
 
 // describe returns the form of the records, one line per field.
-func describe(sections []section, order binary.ByteOrder) string {
+func describe(order binary.ByteOrder) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, order)
 	var visit func(at string, t reflect.Type, offset uintptr)
@@ -140,10 +156,18 @@ func describe(sections []section, order binary.ByteOrder) string {
 			visit(at+"."+f.Name, f.Type, offset+f.Offset)
 		}
 	}
-	for i, s := range sections {
+	d := directory{records: &records{}}
+	for i, s := range d.sections() {
 		fmt.Fprintf(&b, "section %d: %d bytes\n", i, s.record)
 		visit(s.form.Name(), s.form, 0)
 	}
+	i := 0
+	d.records.walk(func(_ []uint32, form reflect.Type) []uint32 {
+		fmt.Fprintf(&b, "list %d: %d bytes\n", i, form.Size())
+		visit(form.Name(), form, 0)
+		i++
+		return nil
+	})
 	return b.String()
 }
 
@@ -155,10 +179,33 @@ func describe(sections []section, order binary.ByteOrder) string {
 // A load leaves install modes in the files. WriteIndex reads them from there and includes
 // them ([Bundle.InstallModes]). If the files are gone, the index does not have them.
 func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) error {
-	bundles, end, all, err := c.withModes(ctx)
-	if err != nil {
+	if err := c.writeIndex(ctx, w, source); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
+	return nil
+}
+
+func (c *Catalog) writeIndex(ctx context.Context, w io.Writer, source string) error {
+	tail, err := c.extra(source)
+	if err != nil {
+		return err
+	}
+	list := newDirectoryBuilder()
+	for part, err := range c.split(ctx) {
+		if err != nil {
+			return err
+		}
+		list.add(part)
+	}
+	d, err := list.done(tail)
+	if err != nil {
+		return err
+	}
+	return d.write(w, list.packed)
+}
+
+// extra returns an extra of the catalog as JSON.
+func (c *Catalog) extra(source string) (string, error) {
 	more := extra{Digest: c.Digest(), Source: source, Others: c.others}
 	for _, d := range c.problems {
 		more.Problems = append(more.Problems, problem{
@@ -166,12 +213,13 @@ func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) err
 			Schema: d.Schema, Package: d.Package, Name: d.Name, Path: d.Path, Message: d.Err.Error(),
 		})
 	}
-	rest, err := json.Marshal(more)
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	tail := string(rest)
-	sections := c.sections(&bundles, &end, &all, &tail)
+	text, err := json.Marshal(more)
+	return string(text), err
+}
+
+// write writes an index: the directory and the packages.
+func (d *directory) write(w io.Writer, packed []byte) error {
+	sections := d.sections()
 	head := make([]byte, headerSize, headerSize+len(sections)*sectionSize)
 	offset := uint64(cap(head))
 	for _, s := range sections {
@@ -186,7 +234,7 @@ func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) err
 	binary.LittleEndian.PutUint32(head[8:], indexVersion)
 	binary.LittleEndian.PutUint32(head[12:], uint32(len(sections)))
 	binary.LittleEndian.PutUint32(head[16:], layout())
-	binary.LittleEndian.PutUint64(head[24:], offset)
+	binary.LittleEndian.PutUint64(head[24:], offset+uint64(len(packed)))
 	binary.LittleEndian.PutUint32(head[20:], crc32.Checksum(head[24:], castagnoli))
 	out := bufio.NewWriterSize(w, 1<<20)
 	out.Write(head) // a bufio.Writer keeps its first error for Flush
@@ -195,10 +243,8 @@ func WriteIndex(ctx context.Context, w io.Writer, c *Catalog, source string) err
 		out.Write(b)
 		out.Write(make([]byte, align(uint64(len(b)))-uint64(len(b))))
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	return nil
+	out.Write(packed)
+	return out.Flush()
 }
 
 func align(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }

@@ -85,6 +85,10 @@ func read(text []byte) (*graph.Catalog, error) {
 	return graph.ReadIndex(bytes.NewReader(text), int64(len(text)), nil)
 }
 
+func onDemand(text []byte) (*graph.Catalog, error) {
+	return graph.ReadIndex(bytes.NewReader(text), int64(len(text)), &graph.Options{OnDemand: true})
+}
+
 // dump returns the results of all methods of a catalog as text.
 func dump(c *graph.Catalog) string {
 	var b strings.Builder
@@ -167,6 +171,13 @@ func TestIndex(t *testing.T) {
 		if !bytes.Equal(write(t, got, "hash"), text) {
 			t.Error("what was opened is written differently")
 		}
+		lazy, err := graph.OpenIndex(name, &graph.Options{OnDemand: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := dump(lazy), dump(c); got != want || lazy.Err() != nil {
+			t.Errorf("the index that was opened on demand says, with error %v,\n%.2000s\nthe catalog says\n%.2000s", lazy.Err(), got, want)
+		}
 	}
 	t.Run("small", func(t *testing.T) { check(t, parseIndexed(t)) })
 	t.Run("empty", func(t *testing.T) { check(t, new(graph.Catalog)) })
@@ -175,18 +186,24 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestIndexLazy checks that concurrent calls for the same requirement of a new index return
-// the same expression.
+// TestIndexLazy checks that concurrent calls for the same package and requirement of a new
+// index return the same package and expression.
 func TestIndexLazy(t *testing.T) {
-	c, err := read(write(t, parseIndexed(t), ""))
+	c, err := onDemand(write(t, parseIndexed(t), ""))
 	if err != nil {
 		t.Fatal(err)
 	}
+	want, _ := c.Package("etcd")
+	if c, err = onDemand(write(t, parseIndexed(t), "")); err != nil {
+		t.Fatal(err)
+	}
+	packages := make([]graph.Package, 16)
 	got := make([]any, 16)
 	var wait sync.WaitGroup
 	for i := range got {
 		wait.Go(func() {
 			p, _ := c.Package("etcd")
+			packages[i] = p
 			b, _ := p.Bundle("etcd.v2")
 			for r := range b.Requirements() {
 				got[i] = r.Expr
@@ -194,6 +211,11 @@ func TestIndexLazy(t *testing.T) {
 		})
 	}
 	wait.Wait()
+	for _, p := range packages {
+		if p != packages[0] || p == want || p.Name() != "etcd" || p.Catalog() != c {
+			t.Fatal("a package is not the same for all")
+		}
+	}
 	for _, x := range got {
 		if x != got[0] || x == nil {
 			t.Fatalf("got the expressions %v", got)
@@ -225,6 +247,9 @@ func TestIndexDamaged(t *testing.T) {
 		if c, err := read(flip(text, i)); err == nil && dump(c) != dump(parseIndexed(t)) {
 			t.Fatalf("byte %d was changed, and the index opens and says something else", i)
 		}
+		if c, err := onDemand(flip(text, i)); err == nil && dump(c) != dump(parseIndexed(t)) && !errors.Is(c.Err(), graph.ErrIndexCorrupt) {
+			t.Fatalf("byte %d was changed, and the index says something else, with the error %v", i, c.Err())
+		}
 	}
 	refused(t, append([]byte("olmkitix"), 9, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0), graph.ErrIndexVersion)
 	if _, err := graph.OpenIndex(filepath.Join(t.TempDir(), "none"), nil); !errors.Is(err, os.ErrNotExist) {
@@ -238,26 +263,25 @@ func flip(text []byte, i int) []byte {
 	return text
 }
 
-// TestIndexRecords opens indexes with invalid records but valid checksums (S5).
+// TestIndexRecords opens indexes with invalid records but valid checksums, at once and on
+// demand (S5).
 func TestIndexRecords(t *testing.T) {
-	// Open the catalog from an index: it then has its digest and text, which could not be
-	// computed from broken records.
 	mixed, err := graph.LoadReader(t.Context(), strings.NewReader(testcatalog.Mixed), "mixed.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := write(t, mixed, "")
-	made := func() *graph.Catalog {
-		c, err := read(bytes.Clone(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	graph.Broken(made, func(what string, c *graph.Catalog) {
-		c, err := read(write(t, c, ""))
+	graph.Broken(write(t, mixed, ""), func(what string, index []byte) {
+		c, err := read(index)
 		if !errors.Is(err, graph.ErrIndexCorrupt) || c != nil {
 			t.Errorf("%s: got the error %v, want %v", what, err, graph.ErrIndexCorrupt)
+		}
+		c, err = onDemand(index)
+		if err == nil {
+			dump(c)
+			err = c.Err()
+		}
+		if !errors.Is(err, graph.ErrIndexCorrupt) || !errors.As(err, new(*graph.IndexError)) {
+			t.Errorf("%s: on demand, got the error %v, want %v", what, err, graph.ErrIndexCorrupt)
 		}
 	})
 }
@@ -325,10 +349,51 @@ func FuzzOpenIndex(f *testing.F) {
 		}
 		testcatalog.Seal(text)
 		c, err := read(text)
+		if err != nil && c != nil {
+			t.Fatal("an error and a catalog")
+		}
+		lazy, lerr := onDemand(text)
+		if lerr != nil {
+			if err == nil {
+				t.Fatalf("on demand, the error %v", lerr)
+			}
+			return
+		}
+		got := dump(lazy)
+		switch {
+		case err == nil && (lazy.Err() != nil || got != dump(c)):
+			t.Fatalf("on demand, the index says something else, with the error %v", lazy.Err())
+		case err != nil && lazy.Err() == nil:
+			t.Fatalf("on demand, no error; otherwise %v", err)
+		}
+	})
+}
+
+// FuzzIndexRecords changes a number in the records of a package, seals the index, and calls
+// all methods.
+func FuzzIndexRecords(f *testing.F) {
+	mixed, err := graph.LoadReader(f.Context(), strings.NewReader(testcatalog.Mixed), "mixed.yaml", nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	text := write(f, mixed, "")
+	for i := range uint16(400) {
+		f.Add(i, uint32(i)%7, i%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, at uint16, number uint32, add bool) {
+		c, err := onDemand(graph.Changed(text, int(at), number, add))
 		if err == nil {
 			dump(c)
-		} else if c != nil {
-			t.Fatal("an error and a catalog")
+		}
+	})
+}
+
+// FuzzPack packs numbers and strings, and unpacks them and other text (S5).
+func FuzzPack(f *testing.F) {
+	f.Add([]byte("\x00\x01\x02\x03\xff\xff\xff\xff"), "a@sha256:0123456789abcdef0123\na@sha256:0123456789abcdef0124\nb\n\nb")
+	f.Fuzz(func(t *testing.T, numbers []byte, text string) {
+		if what := graph.PackError(numbers, strings.Split(text, "\n")); what != "" {
+			t.Fatal(what)
 		}
 	})
 }
@@ -363,11 +428,13 @@ func (e *hollow) ReadAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// TestIndexSize checks that only the table of a file that claims to be large is read (S4).
+// TestIndexSize checks that only the directory of a file that claims to be large is read (S4).
 func TestIndexSize(t *testing.T) {
 	const size = 4 << 40
 	text := write(t, parseIndexed(t), "")
 	end := int(binary.LittleEndian.Uint64(text[32:])) // of the table
+	last := text[end-24:]                             // of the sections in the table
+	directory := binary.LittleEndian.Uint64(last) + binary.LittleEndian.Uint64(last[8:]) + 7
 	claim := func(size int64, change func(head []byte)) *hollow {
 		head := bytes.Clone(text[:end])
 		binary.LittleEndian.PutUint64(head[24:], uint64(size))
@@ -395,8 +462,23 @@ func TestIndexSize(t *testing.T) {
 		} else if !errors.Is(err, tt.want) {
 			t.Errorf("%s: got the error %v, want %v", tt.what, err, tt.want)
 		}
-		if tt.file.most > int64(end) {
-			t.Errorf("%s: %d bytes were read; the table ends at %d", tt.what, tt.file.most, end)
+		if tt.file.most > int64(directory) {
+			t.Errorf("%s: %d bytes were read; the directory ends at %d", tt.what, tt.file.most, directory)
+		}
+	}
+	// Many equal properties take few bytes in the file, and many in memory.
+	many := &fbc.Bundle{Meta: fbc.Meta{Schema: fbc.SchemaBundle, Package: "p", Name: "b"}}
+	many.Properties = make([]property.Property, 1<<18)
+	c, err := graph.Build(t.Context(), &fbc.Catalog{Bundles: []*fbc.Bundle{many}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := write(t, c, "")
+	for limit, want := range map[int64]bool{1 << 20: false, 3 << 20: true} {
+		_, err := graph.ReadIndex(bytes.NewReader(large), int64(len(large)), &graph.Options{Load: &fbc.LoadOptions{Limits: &fbc.Limits{Expansion: limit}}})
+		bad := new(fbc.LimitError)
+		if (err == nil) != want || !want && (!errors.As(err, &bad) || bad.Limit != "Expansion") {
+			t.Errorf("an index of %d bytes with Expansion %d: got the error %v", len(large), limit, err)
 		}
 	}
 	small := &graph.Options{Load: &fbc.LoadOptions{Limits: &fbc.Limits{FileSize: int64(len(text)) - 1}}}

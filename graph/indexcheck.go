@@ -8,8 +8,8 @@ import (
 	"github.com/olmkit/olmkit/property"
 )
 
-// inconsistent returns the kind of a record in an opened index that no build would write, or
-// "". Queries rely on properties of built records: every number refers to something,
+// inconsistent returns the kind of a record of a package in an index that no build would
+// write, or "". Queries rely on properties of built records: every number refers to something,
 // searched lists are sorted, and records that refer to each other agree. They are checked
 // here, once, no matter what wrote the file (S5). No item of a list belongs to two records,
 // so the size of the file bounds the work of a query.
@@ -22,7 +22,7 @@ func (c *Catalog) inconsistent(text string) string {
 		providersOf: tiling{length: size(c.providers)}, labeledBy: tiling{length: size(c.labeled)},
 		skipsOf: sharing{length: size(c.skips)}, propsOf: sharing{length: size(c.props)},
 		requiredOf: sharing{length: size(c.required)}, labelsOf: sharing{length: size(c.bundleLabels)},
-		provider: make([]uint32, len(c.gvks)),
+		provider: make([]uint32, len(c.gvks)), members: size(c.bundles),
 	}
 	switch {
 	case !every(c.packages, k.checkPackage) || !k.channelsOf.whole() || !k.bundlesOf.whole():
@@ -66,6 +66,8 @@ type indexCheck struct {
 	*Catalog
 	all   string // the text
 	texts uint32 // number of texts
+	// members is the number of bundles or, in a directory, of packages.
+	members uint32
 
 	channelsOf, bundlesOf, entriesOf, ordersOf, namedBy, apisOf, providersOf, labeledBy tiling
 	skipsOf, propsOf, requiredOf, labelsOf                                              sharing
@@ -115,7 +117,7 @@ func (k *indexCheck) checkOrder(_ uint32, r *channelRec) bool {
 		case len(rest) > 0 && r.entries.has(rest[0]) && k.entries[rest[0]].name == x.replaces:
 			e = rest[0]
 		default:
-			e, ok = find(k.Catalog, k.entries, r.entries, k.text(x.replaces), func(r *entryRec) *sid { return &r.name })
+			e, ok = find(&k.records, k.entries, r.entries, k.text(x.replaces), func(r *entryRec) *sid { return &r.name })
 		}
 	}
 	return len(rest) == 0
@@ -208,14 +210,14 @@ func (k *indexCheck) checkRequirement(_ uint32, r *requirementRec) bool {
 // checkAPI checks that APIs are sorted by group, version and kind and unique. checkBundle
 // checks that the providers are the bundles that provide them.
 func (k *indexCheck) checkAPI(i uint32, r *gvkRec) bool {
-	return k.hasText(max(r.group, r.version, r.kind)) && k.providersOf.next(r.providers) &&
+	return k.hasText(max(r.group, r.version, r.kind)) && k.providersOf.next(r.providers) && ascend(in(k.providers, r.providers), k.members) &&
 		(i == 0 || k.gvk(i-1).Compare(k.gvk(i)) < 0)
 }
 
 // checkLabel checks that labels are sorted by text and unique.
 func (k *indexCheck) checkLabel(i uint32, r *labelRec) bool {
 	return k.hasText(r.label) && (i == 0 || k.less(k.labels[i-1].label, r.label)) &&
-		k.labeledBy.next(r.bundles) && ascend(in(k.labeled, r.bundles), size(k.bundles))
+		k.labeledBy.next(r.bundles) && ascend(in(k.labeled, r.bundles), k.members)
 }
 
 func (k *indexCheck) checkText(_ uint32, x *sid) bool { return k.hasText(*x) }

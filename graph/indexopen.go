@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -17,8 +18,13 @@ import (
 )
 
 // OpenIndex reads a compiled index and checks it. Requirements and ranges are parsed on
-// first use. Files are read again ([Bundle.Raw]) only if opts has a Source.
-// Limits.FileSize of opts.Load bounds the file.
+// first use. Files are read again ([Bundle.Raw]) only if opts has a Source. Of opts.Load,
+// Limits.FileSize bounds the file and the memory that its packages need; if they need more
+// than 16 times the size of the file, Limits.Expansion bounds the rest.
+//
+// With opts.OnDemand, OpenIndex reads and checks only the directory of the index; each
+// package follows when it is first needed. The file stays open as long as the catalog is in
+// use.
 //
 // The error is an [*IndexError] caused by [ErrNotIndex], [ErrIndexVersion],
 // [ErrIndexCorrupt] or an [*fbc.LimitError], or the error from reading the file.
@@ -27,7 +33,9 @@ func OpenIndex(name string, opts *Options) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	if opts == nil || !opts.OnDemand {
+		defer f.Close()
+	}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -37,17 +45,16 @@ func OpenIndex(name string, opts *Options) (*Catalog, error) {
 	if errors.As(err, &bad) {
 		bad.Name = name
 	}
+	if err == nil {
+		c.parts.name = name
+	}
 	return c, err
 }
 
-// ReadIndex is [OpenIndex] for the first size bytes of r.
+// ReadIndex is [OpenIndex] for the first size bytes of r. With opts.OnDemand, r must remain
+// usable.
 func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 	c := &Catalog{}
-	if err := c.open(r, size, opts.fileSize()); err != nil {
-		return nil, &IndexError{Err: err}
-	}
-	c.meaning.exprs = make([]lazy[constraints.Expr], len(c.requirements))
-	c.meaning.ranges = make([]lazy[constraints.Range], len(c.ranges))
 	var limits *constraints.Limits
 	if opts != nil {
 		limits, c.files, c.load = opts.ConstraintLimits, opts.Source, opts.Load
@@ -59,22 +66,30 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 			}
 		}
 	}
-	c.meaning.compiler = constraints.NewCompiler(limits)
+	c.meaning.parser = &parser{compiler: constraints.NewCompiler(limits), parsed: map[[2]string]*outcome[constraints.Expr]{}}
+	if err := c.open(r, size, opts.limits()); err != nil {
+		return nil, &IndexError{Err: err}
+	}
+	if opts == nil || !opts.OnDemand {
+		if err := c.parts.readAll(); err != nil {
+			return nil, err
+		}
+	}
 	return c, nil
 }
 
-// fileSize returns the maximum size of a file.
-func (o *Options) fileSize() int64 {
+// limits returns the limits on files.
+func (o *Options) limits() fbc.Limits {
 	if o == nil || o.Load == nil {
-		return (*fbc.Limits)(nil).WithDefaults().FileSize
+		return (*fbc.Limits)(nil).WithDefaults()
 	}
-	return o.Load.Limits.WithDefaults().FileSize
+	return o.Load.Limits.WithDefaults()
 }
 
-// open reads an index, points the catalog at its sections and checks them.
-func (c *Catalog) open(r io.ReaderAt, size, limit int64) error {
-	var all, tail string
-	sections := c.sections(&c.bundles, &c.end, &all, &tail)
+// open reads the directory of an index and checks it.
+func (c *Catalog) open(r io.ReaderAt, size int64, limits fbc.Limits) error {
+	d := directory{records: &c.records}
+	sections := d.sections()
 	// The table states the size of the rest, and is checked before memory is allocated.
 	head := make([]byte, max(min(size, int64(headerSize+len(sections)*sectionSize)), 0))
 	if n, err := r.ReadAt(head, 0); n < len(head) {
@@ -89,32 +104,32 @@ func (c *Catalog) open(r io.ReaderAt, size, limit int64) error {
 		return ErrIndexVersion
 	case binary.LittleEndian.Uint64(head[24:]) != uint64(size):
 		return fmt.Errorf("%w: it has %d bytes and should have %d", ErrIndexCorrupt, size, binary.LittleEndian.Uint64(head[24:]))
-	case size > limit:
-		return &fbc.LimitError{Limit: "FileSize", What: "file", Size: size, Max: limit}
+	case size > limits.FileSize:
+		return &fbc.LimitError{Limit: "FileSize", What: "file", Size: size, Max: limits.FileSize}
 	}
-	if err := checkTable(head, sections, uint64(size)); err != nil {
+	end, err := checkTable(head, sections, uint64(size))
+	if err != nil {
 		return err
 	}
 	// Allocate words, so that every record is aligned.
-	words := make([]uint64, (size+7)/8)
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
-	if n, err := r.ReadAt(b, 0); int64(n) < size {
+	words := make([]uint64, (end+7)/8)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), end)
+	if n, err := r.ReadAt(b, 0); n < len(b) {
 		return err
 	}
-	parts := make([][]byte, len(sections))
 	for i, s := range sections {
 		offset, length := place(head, i)
-		parts[i] = b[offset : offset+length : offset+length]
-		s.take(parts[i])
+		part := b[offset : offset+length : offset+length]
+		if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(head[headerSize+i*sectionSize+16:]) {
+			return fmt.Errorf("%w: the checksum of section %d does not match", ErrIndexCorrupt, i)
+		}
+		s.take(part)
 	}
-	// Each takes as long as reading the file, so they run in parallel.
-	checked := make(chan error, 1)
-	go func() { checked <- checkSums(head, parts) }()
-	err := c.take(all, tail)
-	if damaged := <-checked; damaged != nil {
-		return damaged
+	if err := c.take(&d); err != nil {
+		return err
 	}
-	return err
+	c.parts = &parts{whole: c, list: d.packages, r: r, at: int64(end), length: uint64(size) - end, loaded: make([]atomic.Pointer[Catalog], len(d.packages))}
+	return c.parts.check(d.all, size, limits)
 }
 
 // place returns the location of a section.
@@ -123,51 +138,39 @@ func place(head []byte, section int) (offset, length uint64) {
 	return binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:])
 }
 
-// checkTable checks that the sections consecutively fill a file of that size.
-func checkTable(head []byte, sections []section, size uint64) error {
+// checkTable checks that the sections follow one another in a file of that size, and returns
+// where the last one ends.
+func checkTable(head []byte, sections []section, size uint64) (end uint64, err error) {
 	switch table := headerSize + len(sections)*sectionSize; {
 	case len(head) < table || int(binary.LittleEndian.Uint32(head[12:])) != len(sections):
-		return ErrIndexCorrupt
+		return 0, ErrIndexCorrupt
 	case crc32.Checksum(head[24:table], castagnoli) != binary.LittleEndian.Uint32(head[20:]):
-		return fmt.Errorf("%w: the checksum of the header does not match", ErrIndexCorrupt)
+		return 0, fmt.Errorf("%w: the checksum of the header does not match", ErrIndexCorrupt)
 	case binary.LittleEndian.Uint32(head[16:]) != layout():
-		return ErrIndexVersion
+		return 0, ErrIndexVersion
 	}
-	end := uint64(len(head))
+	end = uint64(len(head))
 	for i, s := range sections {
 		offset, length := place(head, i)
 		if offset != end || offset%alignment != 0 || length > size-offset || length%uint64(s.record) != 0 || length/uint64(s.record) > 1<<31 {
-			return fmt.Errorf("%w: section %d lies outside of the file", ErrIndexCorrupt, i)
+			return 0, fmt.Errorf("%w: section %d lies outside of the file", ErrIndexCorrupt, i)
 		}
 		if end = align(offset + length); end > size {
-			return ErrIndexCorrupt
+			return 0, ErrIndexCorrupt
 		}
 	}
-	if end != size {
-		return fmt.Errorf("%w: its sections do not fill it", ErrIndexCorrupt)
-	}
-	return nil
+	return end, nil
 }
 
-// checkSums compares the parts of an index with the checksums in its table.
-func checkSums(head []byte, parts [][]byte) error {
-	for i, part := range parts {
-		if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(head[headerSize+i*sectionSize+16:]) {
-			return fmt.Errorf("%w: the checksum of section %d does not match", ErrIndexCorrupt, i)
-		}
-	}
-	return nil
-}
-
-// take adds the text and everything else that is not a record to the catalog, whose records
-// are in place, and checks the result.
-func (c *Catalog) take(all, tail string) error {
-	if !slices.IsSorted(c.end) || len(c.end) > 0 && uint64(c.end[len(c.end)-1]) > uint64(len(all)) {
+// take adds the text of the directory, and everything in it that is not a record, to the
+// catalog, whose records are in place.
+func (c *Catalog) take(d *directory) error {
+	if !slices.IsSorted(c.end) || len(c.end) > 0 && uint64(c.end[len(c.end)-1]) > uint64(len(d.all)) {
 		return fmt.Errorf("%w: strings lie outside of the text", ErrIndexCorrupt)
 	}
-	c.table = newTable(all, c.end)
+	c.table = newTable(d.all, c.end)
 	var more extra
-	if err := json.Unmarshal([]byte(tail), &more); err != nil {
+	if err := json.Unmarshal([]byte(d.tail), &more); err != nil {
 		return fmt.Errorf("%w: %w", ErrIndexCorrupt, err)
 	}
 	for _, p := range more.Problems {
@@ -182,8 +185,5 @@ func (c *Catalog) take(all, tail string) error {
 	}
 	c.source, c.others = more.Source, more.Others
 	c.digestOnce.Do(func() { c.digest = more.Digest })
-	if record := c.inconsistent(all); record != "" {
-		return fmt.Errorf("%w: a record of a %s does not match the others", ErrIndexCorrupt, record)
-	}
 	return nil
 }

@@ -101,48 +101,50 @@ func manifestModes(ctx context.Context, value jsontext.Value) []InstallMode {
 	return csv.Spec.InstallModes
 }
 
-// withModes returns the bundles and the text of the catalog with its string ends, including
-// the install modes from the files. There are few distinct modes, so they take little room.
-// If the text of a bundle is not available, its modes remain unknown.
-func (c *Catalog) withModes(ctx context.Context) (bundles []bundleRec, end []uint32, text string, err error) {
-	bundles, end, text = c.bundles, c.end, c.text()
+// withModes returns the records of the catalog, including the install modes from the files.
+// There are few distinct modes, so they take little room. If the text of a bundle is not
+// available, its modes remain unknown.
+func (c *Catalog) withModes(ctx context.Context) (*records, error) {
+	out := c.records
 	var more strings.Builder
-	numbers, own := map[string]sid{}, false
+	numbers := map[string]sid{}
 	for _, i := range c.byPos() {
 		if c.bundles[i].modes != modesInText {
 			continue
 		}
-		b := Bundle{c, i}
-		list, ok, err := b.InstallModes(ctx)
+		list, ok, err := Bundle{c, i}.InstallModes(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil, "", context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		case errors.Is(err, fbc.ErrNoSource):
 			continue
 		case err != nil:
-			return nil, nil, "", err
+			return nil, err
 		}
-		if !own { // the catalog itself must not change
-			bundles, end, own = slices.Clone(bundles), slices.Clone(end), true
+		if &out.bundles[0] == &c.bundles[0] { // the catalog itself must not change
+			out.bundles, out.end = slices.Clone(c.bundles), slices.Clone(c.end)
 		}
 		if !ok {
-			bundles[i].modes = modesNone
+			out.bundles[i].modes = modesNone
 			continue
 		}
 		modes, err := json.Marshal(list)
 		if err != nil {
-			return nil, nil, "", err
+			return nil, err
 		}
 		id, ok := numbers[string(modes)]
 		if !ok {
 			more.Write(modes)
-			end = append(end, uint32(len(text)+more.Len()))
-			id = sid(len(end) - 1)
+			out.end = append(out.end, c.end[len(c.end)-1]+uint32(more.Len()))
+			id = sid(len(out.end) - 1)
 			numbers[string(modes)] = id
 		}
-		bundles[i].modes = modesAreHere + uint32(id)
+		out.bundles[i].modes = modesAreHere + uint32(id)
 	}
-	return bundles, end, text + more.String(), nil
+	if more.Len() > 0 {
+		out.table = newTable(c.text()+more.String(), out.end)
+	}
+	return &out, nil
 }
 
 // byPos returns the numbers of the bundles in the order of their positions, in which files

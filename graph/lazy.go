@@ -41,9 +41,27 @@ func known[T any](list []*outcome[T]) []lazy[T] {
 type meaning struct {
 	exprs  []lazy[constraints.Expr]  // of each requirement
 	ranges []lazy[constraints.Range] // of each skipRange
+	parser *parser                   // of an opened index
+}
 
-	mu       sync.Mutex // guards compiler
+// A parser parses the requirements of an opened index. Packages that state the same
+// requirement share its expression.
+type parser struct {
+	mu       sync.Mutex
 	compiler *constraints.Compiler
+	parsed   map[[2]string]*outcome[constraints.Expr] // by type and value
+}
+
+func (p *parser) parse(typ, value string) *outcome[constraints.Expr] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o := p.parsed[[2]string{typ, value}]
+	if o == nil {
+		x, _, err := p.compiler.FromProperty(property.Property{Type: typ, Value: json.RawMessage(value)})
+		o = &outcome[constraints.Expr]{x, err}
+		p.parsed[[2]string{typ, value}] = o
+	}
+	return o
 }
 
 // expr returns the expression of a requirement.
@@ -52,12 +70,18 @@ func (c *Catalog) expr(i uint32) (constraints.Expr, error) {
 	o := l.at.Load()
 	if o == nil {
 		r := c.requirements[i]
-		c.meaning.mu.Lock()
-		x, _, err := c.meaning.compiler.FromProperty(property.Property{Type: c.str(r.typ), Value: json.RawMessage(c.str(r.value))})
-		c.meaning.mu.Unlock()
-		o = l.keep(x, err)
+		o = c.meaning.parser.parse(c.str(r.typ), c.str(r.value))
+		l.at.Store(o)
 	}
 	return o.value, o.err
+}
+
+// requirementID returns the [Requirement.ID] of a requirement.
+func (c *Catalog) requirementID(i uint32) int {
+	if c.ids != nil {
+		return int(c.ids[i])
+	}
+	return int(i)
 }
 
 // skipRange returns the range with that number.

@@ -20,7 +20,7 @@ func (b *builder) finish(ctx context.Context) (*Catalog, error) {
 		return nil, fmt.Errorf("index: the names, versions and properties of the catalog have more than %d bytes; split the catalog", b.t.max)
 	}
 	c.table, b.t = b.t.done(), nil
-	for _, step := range []func(){b.sortBundles, b.numberRequirements, b.sortChannels, b.sortPackages, b.joinEntries, b.joinAPIs, b.joinLabels, b.bundleEntries} {
+	for _, step := range []func(){b.sortBundles, b.numberRequirements, b.sortChannels, b.sortPackages, b.joinEntries, b.joinAPIs, c.joinLabels, b.bundleEntries} {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -201,7 +201,7 @@ func (b *builder) joinEntries() {
 		ch := &c.channels[e.channel]
 		k := e.bundle // the number in the blob, so far
 		e.bundle = 0
-		if x, ok := find(c, c.bundles, c.packages[ch.pkg].bundles, c.str(e.name), func(r *bundleRec) *sid { return &r.name }); ok {
+		if x, ok := find(&c.records, c.bundles, c.packages[ch.pkg].bundles, c.str(e.name), func(r *bundleRec) *sid { return &r.name }); ok {
 			e.bundle = x + 1
 			continue
 		}
@@ -263,8 +263,7 @@ func (b *builder) repeatedAPI(r *bundleRec, apis []uint32) {
 }
 
 // joinLabels sorts the labels and lists the bundles that have them.
-func (b *builder) joinLabels() {
-	c := b.c
+func (c *records) joinLabels() {
 	texts := slices.Clone(c.bundleLabels)
 	slices.SortFunc(texts, func(x, y sid) int { return strings.Compare(c.str(x), c.str(y)) })
 	number := map[sid]uint32{}

@@ -166,5 +166,13 @@ func (c *Catalog) Blobs(ctx context.Context) (*fbc.Catalog, error) {
 
 // keepsAll reports whether the catalog has values that only KeepAll keeps.
 func (c *Catalog) keepsAll() bool {
+	if c.parts != nil {
+		for part := range c.parts.all() {
+			if part.keepsAll() {
+				return true
+			}
+		}
+		return false
+	}
 	return slices.ContainsFunc(c.props, func(p propRec) bool { return p.value > 0 && property.IsHeavy(c.str(p.typ)) })
 }

@@ -68,12 +68,17 @@ func TestMemorySize(t *testing.T) {
 			if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			opened, err := graph.OpenIndex(file, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := opened.MemorySize(); got > 2*int64(b.Len()) || got < int64(b.Len())/2-2000 {
-				t.Errorf("opened from an index of %d bytes: MemorySize = %d", b.Len(), got)
+			for _, demand := range []bool{false, true} {
+				before := heap()
+				opened, err := graph.OpenIndex(file, &graph.Options{OnDemand: demand})
+				if err != nil {
+					t.Fatal(err)
+				}
+				took := heap() - before
+				if got := opened.MemorySize(); got < took/2-8192 || got > 3*took+8192 {
+					t.Errorf("opened, on demand %v: MemorySize = %d; it takes %d", demand, got, took)
+				}
+				runtime.KeepAlive(opened)
 			}
 		})
 	}

@@ -143,14 +143,14 @@ func (list AdviceList) MarshalJSON() ([]byte, error) { return json.Marshal([]Adv
 // subscription whose operator does not end at the newest head of its package, in the order
 // of subscriptions, and then one for each operator without a subscription for which a catalog
 // has a newer version, by name. It is computed on demand. The error is the context's.
-func (s *Solution) Advice(ctx context.Context) (AdviceList, error) { // H40
+func (s *Solution) Advice(ctx context.Context) (_ AdviceList, err error) { // H40
 	if s.r == nil {
 		return nil, nil // decoded from a document, not computed by Resolve
 	}
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
-	defer s.r.unlock(ctx)
+	defer s.r.unlock(ctx, &err)
 	var out AdviceList
 	in := s.members()
 	for i := range s.r.u.subs {

@@ -20,14 +20,14 @@ type Derivation struct {
 
 // Derive returns the derivation of the core. An expensive one is computed on the first
 // call. The error is the context's.
-func (c *Core) Derive(ctx context.Context) (*Derivation, error) {
+func (c *Core) Derive(ctx context.Context) (_ *Derivation, err error) {
 	if c.derivation != nil {
 		return c.derivation, nil
 	}
 	if err := c.e.r.lock(ctx); err != nil {
 		return nil, err
 	}
-	defer c.e.r.unlock(ctx)
+	defer c.e.r.unlock(ctx, &err)
 	return c.deriveWithin(ctx, maxProof)
 }
 

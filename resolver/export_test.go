@@ -48,7 +48,7 @@ func Says(x constraints.Expr) string { return prose.Requirement(x) }
 func Occupy(c *Conflict) func() {
 	r := c.Cores[0].e.r
 	r.busy <- struct{}{}
-	return func() { r.unlock(context.Background()) }
+	return func() { r.unlock(context.Background(), new(error)) }
 }
 
 // Sets returns the set that backtrack finds for a problem, and the one that the solver prefers, by name of the

@@ -104,11 +104,11 @@ const maxTries = 400
 // those that leave an operator stuck come last. Changes to catalogs are offered only if
 // the alternative is to remove a request. Fixes that remove a request come last. The
 // error is the context's.
-func (c *Core) Fixes(ctx context.Context, max int) ([]*Fix, error) { // D16
+func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D16
 	if err := c.e.r.lock(ctx); err != nil {
 		return nil, err
 	}
-	defer c.e.r.unlock(ctx)
+	defer c.e.r.unlock(ctx, &err)
 	max = cmp.Or(max, 5)
 	base := c.alone()
 	changes := c.changes()

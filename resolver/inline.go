@@ -18,7 +18,8 @@ import (
 // problem could reach. The answer is the same, except for line numbers in explanations. All
 // catalogs must be loaded; those of the result are loaded. The error is a
 // [*document.Error] or the context's.
-func (p *Problem) Inline(ctx context.Context) (Problem, error) {
+func (p *Problem) Inline(ctx context.Context) (_ Problem, err error) {
+	defer p.unread(&err)
 	u, err := newUniverse(ctx, p)
 	if err != nil {
 		return Problem{}, err

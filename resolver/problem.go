@@ -175,3 +175,14 @@ type OperatorGroup struct {
 	// TargetNamespaces are the namespaces in the status of the group. [""] means all.
 	TargetNamespaces []string `json:"targetNamespaces,omitzero"`
 }
+
+// unread sets err if part of a catalog could not be read ([graph.Catalog.Err]). What was
+// computed since then counts for nothing.
+func (p *Problem) unread(err *error) {
+	for i := range p.Catalogs {
+		if c := p.Catalogs[i].Graph; c != nil && c.Err() != nil {
+			*err = c.Err()
+			return
+		}
+	}
+}

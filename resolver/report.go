@@ -90,7 +90,9 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 		}
 		r.Cores[0].Notes = append(r.Cores[0].Notes, u.p.WhyUnseen(id))
 	}
-	return r, nil
+	var err error
+	u.p.unread(&err)
+	return r, err
 }
 
 // telling returns the codes of facts, starting with those that explain a conflict best.

@@ -16,11 +16,11 @@ import (
 // If several bundles in the solution satisfy a requirement, it is returned for each of
 // them. Preferred and Options are not set. The error is the context's, or reports that the
 // solution does not contain the bundle.
-func (s *Solution) RequiredBy(ctx context.Context, name string) (Reasons, error) {
+func (s *Solution) RequiredBy(ctx context.Context, name string) (_ Reasons, err error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
-	defer s.r.unlock(ctx)
+	defer s.r.unlock(ctx, &err)
 	w, err := s.reasons(ctx)
 	if err != nil {
 		return nil, err

@@ -72,8 +72,9 @@ func (r *resolution) lock(ctx context.Context) error {
 }
 
 // unlock lets the next goroutine continue. It discards caches that are incomplete because a
-// context ended.
-func (r *resolution) unlock(ctx context.Context) {
+// context ended. If part of a catalog could not be read, this becomes the error.
+func (r *resolution) unlock(ctx context.Context, err *error) {
+	r.u.p.unread(err)
 	if r.u.err != nil && ctx.Err() != nil {
 		r.u.err = nil
 		r.needs = newNeeds(r.u)
@@ -81,10 +82,13 @@ func (r *resolution) unlock(ctx context.Context) {
 	<-r.busy
 }
 
-// interrupted returns the error that ended the work early: the context's or a limit's.
+// interrupted returns the error that ended the work early: the context's, a limit's, or that
+// of reading a catalog.
 func (r *resolution) interrupted(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return r.u.err
+	err := r.u.err
+	r.u.p.unread(&err)
+	return err
 }

@@ -12,13 +12,19 @@ import (
 //
 // The error is a [*Conflict] if the problem has no solution, a [*document.Error] if the
 // problem is malformed, an [*UnhealthyError] if a catalog cannot be read, or the context's
-// error. Resolve stops soon after the context is done.
+// error. If part of a catalog cannot be read, it is a [*graph.IndexError]. Resolve stops
+// soon after the context is done.
 func Resolve(ctx context.Context, p Problem) (*Solution, error) { // D18
 	return resolve(ctx, &p, new(scratch))
 }
 
 // resolve is Resolve with scratch memory. It retains p.
-func resolve(ctx context.Context, p *Problem, s *scratch) (*Solution, error) {
+func resolve(ctx context.Context, p *Problem, s *scratch) (sol *Solution, err error) {
+	defer func() {
+		if p.unread(&err); err != nil {
+			sol = nil
+		}
+	}()
 	r, err := start(ctx, p, nil)
 	if err != nil {
 		return nil, err

@@ -23,10 +23,11 @@ type want struct {
 // are those of [Core.Fixes], each verified by solving the changed problem. There are none for
 // an operator that is stuck or several steps away: follow the way in its outlook. The error is
 // the context's.
-func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) ([]*Fix, error) { // H40, D16
+func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err error) { // H40, D16
 	if s.r == nil || len(a.Rejected) == 0 {
 		return nil, nil
 	}
+	defer s.r.u.p.unread(&err)
 	w, err := s.wanted(ctx, a.Subscription)
 	if w == nil || err != nil {
 		return nil, err
@@ -111,11 +112,11 @@ func (s *Solution) chosen(name string) (sub, option int) {
 
 // wanted returns the demand for a subscription, or nil if it prefers nothing over the bundle
 // that it got.
-func (s *Solution) wanted(ctx context.Context, name string) (*want, error) {
+func (s *Solution) wanted(ctx context.Context, name string) (_ *want, err error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
-	defer s.r.unlock(ctx)
+	defer s.r.unlock(ctx, &err)
 	i, at := s.chosen(name)
 	if at < 1 {
 		return nil, nil

@@ -31,11 +31,11 @@ func (c Chain) Text(width int, style *Style) string {
 // length of the chains. A bundle's first reason is always included. The chains are computed
 // on demand. The error is the context's, or reports that the solution does not contain a
 // bundle.
-func (s *Solution) Why(ctx context.Context, names ...string) ([]Chain, error) { // D17
+func (s *Solution) Why(ctx context.Context, names ...string) (_ []Chain, err error) { // D17
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
-	defer s.r.unlock(ctx)
+	defer s.r.unlock(ctx, &err)
 	w, err := s.reasons(ctx)
 	if err != nil {
 		return nil, err

@@ -59,11 +59,11 @@ func (list WhyNots) Text(width int, style *Style) string {
 // WhyNot returns why the solution does not contain a bundle, for each catalog and channel
 // that has it, in the order of catalogs and channels. The error is the context's, or
 // reports that no catalog has the bundle.
-func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
+func (s *Solution) WhyNot(ctx context.Context, name string) (_ WhyNots, err error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
-	defer s.r.unlock(ctx)
+	defer s.r.unlock(ctx, &err)
 	w, err := s.reasons(ctx)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"fmt"
 	"io"
 )
@@ -25,7 +26,7 @@ func Scale(w io.Writer, packages, bundles int) error {
 		}
 		out.WriteString("]}\n")
 		for b := range bundles {
-			fmt.Fprintf(out, `{"schema":"olm.bundle","package":%q,"name":"%s.v1.%d.0","image":"quay.io/generated/%s@sha256:%064x","properties":[`, pkg, pkg, b, pkg, p*bundles+b)
+			fmt.Fprintf(out, `{"schema":"olm.bundle","package":%q,"name":"%s.v1.%d.0","image":"quay.io/generated/%s@sha256:%x","properties":[`, pkg, pkg, b, pkg, sha256.Sum256(fmt.Append(nil, p*bundles+b)))
 			fmt.Fprintf(out, `{"type":"olm.package","value":{"packageName":%q,"version":"1.%d.0"}}`, pkg, b)
 			fmt.Fprintf(out, `,{"type":"olm.gvk","value":{"group":"%s.example.com","kind":"Thing","version":"v1"}}`, pkg)
 			if p%3 == 2 {

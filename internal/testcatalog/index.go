@@ -10,7 +10,30 @@ import (
 const (
 	indexHeader  = 32
 	indexSection = 24
+	indexPackage = 32 // a record of the first section
+	indexSum     = 4  // the place of the checksum in the record
+	indexEnd     = 8  // the place of the end of the package
 )
+
+// packages calls f with the record of each package of a compiled index, and with its text.
+func packages(index []byte, list [][2]uint64, f func(record, text []byte)) {
+	if len(list) == 0 || list[0][0] > uint64(len(index)) || list[0][1] > uint64(len(index))-list[0][0] {
+		return
+	}
+	last := list[len(list)-1]
+	if last[0] > uint64(len(index)) || last[1] > uint64(len(index))-last[0] {
+		return
+	}
+	first, from := (last[0]+last[1]+7)&^7, uint64(0)
+	for records := index[list[0][0]:][:list[0][1]]; len(records) >= indexPackage; records = records[indexPackage:] {
+		to := binary.NativeEndian.Uint64(records[indexEnd:])
+		if first > uint64(len(index)) || from > to || to > uint64(len(index))-first {
+			return
+		}
+		f(records[:indexPackage], index[first+from:first+to])
+		from = to
+	}
+}
 
 // sections returns the offsets and lengths of the sections of a compiled index,
 // or nil if the index is too short.
@@ -39,6 +62,9 @@ func Seal(index []byte) {
 		return
 	}
 	copy(index, "olmkitix")
+	packages(index, list, func(record, text []byte) {
+		binary.NativeEndian.PutUint32(record[indexSum:], crc32.Checksum(text, table))
+	})
 	for i, s := range list {
 		if offset, length := s[0], s[1]; offset <= uint64(len(index)) && length <= uint64(len(index))-offset {
 			binary.LittleEndian.PutUint32(index[indexHeader+i*indexSection+16:], crc32.Checksum(index[offset:offset+length], table))
@@ -49,12 +75,22 @@ func Seal(index []byte) {
 }
 
 // Tamper returns a copy of an index with modified records and matching
-// checksums. Each change takes five bytes: the section, the offset (two bytes),
-// the operation and the operand.
+// checksums. Each change takes five bytes: the section or package, the offset (two bytes),
+// the operation and the operand. In packages, which are packed, it changes a byte.
 func Tamper(index, changes []byte) []byte {
 	out := bytes.Clone(index)
 	list := sections(index)
+	var texts [][]byte
+	packages(out, list, func(_, text []byte) { texts = append(texts, text) })
 	for ; len(list) > 0 && len(changes) >= 5; changes = changes[5:] {
+		if n := int(changes[0]); n >= 128 {
+			if part := texts[(n-128)%len(texts)]; changes[3]%2 == 0 {
+				part[int(binary.LittleEndian.Uint16(changes[1:]))%len(part)] = changes[4]
+			} else {
+				part[int(binary.LittleEndian.Uint16(changes[1:]))%len(part)] ^= changes[4]
+			}
+			continue
+		}
 		s := list[int(changes[0])%len(list)]
 		part := out[s[0] : s[0]+s[1]]
 		if len(part) < 4 {

@@ -21,9 +21,20 @@ import (
 // catalogs.
 //
 // The error is a [*Refusal] if no bundle can be chosen, a [*document.Error] if the request
-// is malformed or a selected catalog is not loaded, or the context's error.
+// is malformed or a selected catalog is not loaded, a [*graph.IndexError] if part of a
+// catalog cannot be read, or the context's error.
 func Select(ctx context.Context, r Request) (*Selection, error) { // G3
-	s, err := selectFor(ctx, &r)
+	sel, err := answer(ctx, &r)
+	for i := range r.Catalogs {
+		if c := r.Catalogs[i].Graph; c != nil && c.Err() != nil {
+			return nil, c.Err()
+		}
+	}
+	return sel, err
+}
+
+func answer(ctx context.Context, r *Request) (*Selection, error) {
+	s, err := selectFor(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,19 @@ import (
 
 // Upgrade plans an upgrade. A blocked platform is not an error; see [Plan.OK]. Upgrade does
 // not modify the problem. Goroutines may share its catalogs. The error is a
-// [*document.Error], that of reading minKubeVersion from a catalog's source, or the
+// [*document.Error], that of reading a catalog or minKubeVersion from its source, or the
 // context's.
 func Upgrade(ctx context.Context, p Problem) (*Plan, error) { // G5
+	plan, err := upgrade(ctx, p)
+	for i := range p.Catalogs {
+		if c := p.Catalogs[i].Graph; c != nil && c.Err() != nil {
+			return nil, c.Err()
+		}
+	}
+	return plan, err
+}
+
+func upgrade(ctx context.Context, p Problem) (*Plan, error) {
 	t, err := p.check()
 	if err != nil {
 		return nil, err

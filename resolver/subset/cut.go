@@ -61,8 +61,17 @@ type Bundle struct {
 }
 
 // Cut returns the smallest part of a catalog that serves a request without rewriting an edge. The error is a
-// [*document.Error], the context's, or a [graph.Upgrades.Err].
+// [*document.Error], the context's, a [graph.Upgrades.Err], or a [*graph.IndexError] if part of the catalog cannot be
+// read.
 func Cut(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) { // G9
+	s, err := cutFrom(ctx, catalog, r)
+	if catalog.Err() != nil {
+		return nil, catalog.Err()
+	}
+	return s, err
+}
+
+func cutFrom(ctx context.Context, catalog *graph.Catalog, r Request) (*Subset, error) {
 	c := &cut{
 		catalog: catalog, reading: r.Reading, keepInstalled: r.KeepInstalled, kept: map[graph.Entry]bool{}, why: map[graph.Bundle]string{},
 		chains: map[graph.Channel]*chain{}, warned: map[string]bool{},

@@ -200,6 +200,29 @@ type loader struct {
 	// load. Other commands warn of each (A18).
 	strict bool
 	silent bool // suppresses these warnings, for completion
+	// onDemand reads the packages of compiled indexes when they are needed, for commands that
+	// need few.
+	onDemand bool
+}
+
+// A lazyIndex is a compiled index whose packages are read when they are needed.
+type lazyIndex struct {
+	path string
+	*graph.Catalog
+	file io.Closer
+}
+
+// closeIndexes closes the indexes that were opened on demand. If part of one could not be
+// read, what the command did with it counts for nothing, and this is the error.
+func (e *env) closeIndexes(err error) error {
+	for _, x := range e.lazy {
+		x.file.Close()
+		if bad := x.Err(); bad != nil {
+			err = &catalogError{x.path, indexNamed(x.path, bad)}
+		}
+	}
+	e.lazy = nil
+	return err
 }
 
 type loaded struct {
@@ -303,12 +326,18 @@ func (l *loader) openIndex(ctx context.Context, s source) (*graph.Catalog, error
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
+	opts.OnDemand = l.onDemand
 	c, err := graph.ReadIndex(f, info.Size(), opts)
+	if err != nil || !l.onDemand {
+		f.Close()
+	} else {
+		l.lazy = append(l.lazy, lazyIndex{s.path, c, f})
+	}
 	if err != nil || s.files == "" {
 		return c, indexNamed(s.path, err)
 	}

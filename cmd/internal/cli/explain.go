@@ -68,6 +68,7 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 			return explainCodes(e, args, *f)
 		}
 		l := newLoader(e)
+		l.onDemand = true
 		x := &explainer{
 			solver: solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l)},
 			why:    why, whyNot: whyNot, recordTo: recordTo,

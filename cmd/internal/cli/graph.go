@@ -46,7 +46,9 @@ mark a version and the path from it.`,
 	completeFlag(cmd, "installed", from.completeOperand(e))
 	completeFlag(cmd, "to", from.completeOperand(e))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, args, err := from.pkg(cmd.Context(), newLoader(e), args)
+		l := newLoader(e)
+		l.onDemand = true
+		p, args, err := from.pkg(cmd.Context(), l, args)
 		if err != nil {
 			return err
 		}

@@ -67,6 +67,7 @@ func newLister(e *env, noun, short string, header []string, of func(graph.Packag
 			return usagef("give at most one package, not %s", strings.Join(args, ", "))
 		}
 		l := newLoader(e)
+		l.onDemand = len(args) == 1
 		cat, err := l.index(cmd.Context(), path)
 		if err != nil {
 			return err

@@ -55,6 +55,7 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 			return err
 		}
 		l := newLoader(e)
+		l.onDemand = true
 		l.whole = avoid.on() // for the manifests
 		var p graph.Package
 		var err error

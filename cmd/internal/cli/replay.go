@@ -33,6 +33,7 @@ read.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s := &solver{loader: newLoader(e), out: printer{w: e.stdout, format: *f}}
 		s.open = doc.open(s.loader)
+		s.loader.onDemand = true
 		in, err := e.input(cmd.Context(), args[0])
 		if err != nil {
 			return err

@@ -61,6 +61,7 @@ answered.`,
 			return err
 		}
 		l := newLoader(e)
+		l.onDemand = true
 		s := &solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l), semantics: resolver.Semantics(semantics)}
 		if in.file != "" {
 			return s.stream(cmd.Context(), in.file)

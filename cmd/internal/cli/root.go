@@ -64,6 +64,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout) // help and completion
 	root.SetErr(e.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	err = e.closeIndexes(err)
 	switch {
 	case err == nil:
 		return exitOK
@@ -98,6 +99,7 @@ func Command() *cobra.Command {
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	lazy           []lazyIndex
 	settings
 }
 

@@ -77,6 +77,7 @@ answered.`,
 			return err
 		}
 		l := newLoader(e)
+		l.onDemand = true
 		s := &selector{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l)}
 		if in.file != "" {
 			return s.stream(cmd.Context(), in.file)

@@ -54,12 +54,15 @@ func FuzzTamperedIndex(f *testing.F) {
 	for i := range questions {
 		f.Add([]byte{}, uint8(i))
 	}
-	for section := range byte(21) {
+	for section := range byte(8) {
 		f.Add([]byte{section, 1, 0, 1, 3}, section)
+	}
+	for at := range byte(64) {
+		f.Add([]byte{128 + at%2, 5 * at, 0, 1, 4}, at) // of each package
 	}
 	f.Fuzz(func(t *testing.T, changes []byte, question uint8) {
 		text := testcatalog.Tamper(valid.Bytes(), changes)
-		if _, err := graph.ReadIndex(bytes.NewReader(text), int64(len(text)), nil); err != nil {
+		if _, err := graph.ReadIndex(bytes.NewReader(text), int64(len(text)), &graph.Options{OnDemand: true}); err != nil {
 			return
 		}
 		if err := os.WriteFile(names.Replace("INDEX"), text, 0o666); err != nil {
