@@ -79,6 +79,10 @@ rm -r catalog; cp -r $REPO/docs/recipes/gate/new catalog
 		prints: "stranded, no longer with a path to the head: etcd.v0.9.0",
 	},
 	{
+		doc: "docs/recipes/gate.md", begins: "olmkit report", prepare: "cp -r $REPO/docs/recipes/gate/new catalog; mkdir operators",
+		change: strings.NewReplacer("> report.html", "> report.html; grep -o '<h1>.*</h1>' report.html"), prints: "<h1>Catalog catalog</h1>",
+	},
+	{
 		doc: "docs/recipes/manifests.md", begins: "olmkit manifests demo-1.0.0",
 		prepare: "for v in 1.0.0 1.1.0; do cp -r $REPO/docs/recipes/manifests/demo demo-$v; done\n" +
 			"sed -i 's/demo.v1.0.0/demo.v1.1.0/' demo-1.1.0/manifests/*",

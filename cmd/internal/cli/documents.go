@@ -50,6 +50,7 @@ func Documents() []Document {
 		{Name: "permissions", Title: "What an operator may do, by olmkit permissions", Type: permissions.Report{}, By: "permissions"},
 		{Name: "impact", Title: "What an upgrade changes, by olmkit impact", Type: impact.Report{}, By: "impact"},
 		{Name: "impact-table", Title: "The verdicts on the upgrades of a catalog, by olmkit impact", Type: impactTable{}, By: "impact"},
+		{Name: "quality", Title: "The quality of a catalog, by olmkit report", Type: quality{}, By: "report"},
 		{Name: "crd-safety-problem", Title: "A problem for olmkit crd-safety", Type: crdProblem{}, Read: true, More: true},
 		{Name: "crd-safety-answer", Title: "An answer of olmkit crd-safety to a problem", Type: crdAnswer{}, By: "crd-safety"},
 		{Name: "crd-safety", Title: "A verdict of olmkit crd-safety", Type: crdsafety.Result{}, By: "crd-safety"},

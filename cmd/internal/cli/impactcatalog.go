@@ -54,33 +54,16 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 		names = slices.Compact(slices.Sorted(slices.Values(i.only)))
 	}
 	rows := make([]*packageImpact, len(names))
-	judged := func() {}
-	if bar := newProgress(i.stderr, "judging upgrades of packages"); bar != nil {
-		defer bar.done()
-		var mu sync.Mutex
-		n := 0
-		judged = func() {
-			mu.Lock()
-			defer mu.Unlock()
-			n++
-			bar.update(fbc.Progress{Bytes: int64(n), BytesTotal: int64(len(names))})
+	err = i.eachPackage(ctx, "judging upgrades of packages", names, func(ctx context.Context, n int, name string) error {
+		p, ok := index.Package(name)
+		if !ok {
+			return nil
 		}
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for n, name := range names {
-		group.Go(func() error {
-			p, ok := index.Package(name)
-			if !ok {
-				return nil
-			}
-			var err error
-			rows[n], err = i.judge(ctx, p)
-			judged()
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+		var err error
+		rows[n], err = i.judge(ctx, p, i.bundlesOf(i.pull, p))
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	t := &impactTable{}
@@ -96,6 +79,33 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 		return err
 	}
 	return i.end(ctx)
+}
+
+// eachPackage calls do for each package, in parallel, and shows the progress. Do gets the
+// index of the name.
+func (i *impactRun) eachPackage(ctx context.Context, label string, names []string, do func(ctx context.Context, n int, name string) error) error {
+	done := func() {}
+	if bar := newProgress(i.stderr, label); bar != nil {
+		defer bar.done()
+		var mu sync.Mutex
+		n := 0
+		done = func() {
+			mu.Lock()
+			defer mu.Unlock()
+			n++
+			bar.update(fbc.Progress{Bytes: int64(n), BytesTotal: int64(len(names))})
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for n, name := range names {
+		group.Go(func() error {
+			err := do(ctx, n, name)
+			done()
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 // An impactTable has the verdicts on the upgrades of a catalog.
@@ -117,7 +127,7 @@ type packageImpact struct {
 }
 
 // judge compares the bundles of all upgrades of a package.
-func (i *impactRun) judge(ctx context.Context, p graph.Package) (*packageImpact, error) {
+func (i *impactRun) judge(ctx context.Context, p graph.Package, bundles *packageBundles) (*packageImpact, error) {
 	reading := graph.V1
 	if i.opts.Classic {
 		reading = graph.Classic
@@ -127,7 +137,7 @@ func (i *impactRun) judge(ctx context.Context, p graph.Package) (*packageImpact,
 	if u.Err() != nil {
 		return nil, u.Err()
 	}
-	judge := i.judgeOf(i.bundlesOf(i.pull, p))
+	judge := i.judgeOf(bundles)
 	for step := range u.AllSteps() {
 		edge, err := judge.of(ctx, step.From.Name, step.To.Name)
 		if err != nil {

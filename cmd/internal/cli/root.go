@@ -215,7 +215,7 @@ func (e *env) commands() []group {
 			newList(e), newGraph(e), newPath(e), newView(e),
 		}},
 		{"Is a catalog fit for its users?", []*cobra.Command{
-			newValidate(e), newDiff(e),
+			newValidate(e), newDiff(e), newReport(e),
 		}},
 		{"What would a cluster do?", []*cobra.Command{
 			newStatus(e), newSnapshot(e), newPlan(e), newSimulate(e), newPlatform(e), newEligible(e), newManifests(e), newPermissions(e), newImpact(e), newCRDSafety(e),
