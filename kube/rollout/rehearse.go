@@ -312,3 +312,14 @@ func (h *rehearsing) applied(revision string, o *unstructured.Unstructured) *uns
 	h.Applied[o.GetUID()] = o.GetResourceVersion()
 	return o
 }
+
+// Assume adds an object to a snapshot, as it is after a revision has applied it and it is ready.
+func (s *Snapshot) Assume(r *Revision, o *unstructured.Unstructured) { // K240
+	if s.Applied == nil {
+		s.Applied = map[types.UID]string{}
+	}
+	o = newWorld(s).owned(r, o, nil)
+	o.SetUID(types.UID("assumed-" + registryv1.Key(o)))
+	h := &rehearsing{Snapshot: s}
+	s.Objects = append(s.Objects, h.applied(r.Name, o))
+}

@@ -86,7 +86,7 @@ func TestRehearse(t *testing.T) { // K240
 	}
 }
 
-// A rehearsal reports what a rollout waits for. It goes on after an object that is not ready,
+// A rehearsal reports what a rollout waits for. It continues after an object that is not ready,
 // and not after a collision.
 func TestRehearseWaits(t *testing.T) { // K240
 	run := func(c *cluster) ([]string, []string) {

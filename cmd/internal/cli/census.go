@@ -61,6 +61,11 @@ type extension struct {
 		Install    struct {
 			Bundle struct{ Name, Version string } `json:"bundle"`
 		} `json:"install"`
+		// ActiveRevisions are the revisions that are rolling out, and the installed one.
+		ActiveRevisions []struct {
+			Name       string          `json:"name"`
+			Conditions []olm.Condition `json:"conditions"`
+		} `json:"activeRevisions"`
 	} `json:"status"`
 }
 
@@ -325,10 +330,29 @@ func extended(x *extension) operatorStatus {
 		o.Moves, o.Why = movesStuck, progressing.Reason+": "+progressing.Message
 	case installed.Status != "True" || progressing.Reason == "RollingOut":
 		o.Moves, o.Why = movesNow, progressing.Message
+		if waits := x.waits(); waits != "" {
+			o.Why = strings.TrimSuffix(o.Why, ".") + "; waiting: " + waits
+		}
 	default:
 		o.Moves = movesLatest
 	}
 	return o
+}
+
+// waits returns which objects of revisions are not ready, or "".
+func (x *extension) waits() string {
+	lists := [][]olm.Condition{x.Status.Conditions}
+	for _, r := range x.Status.ActiveRevisions {
+		lists = append(lists, r.Conditions)
+	}
+	var out []string
+	for _, list := range lists {
+		c, ok := olm.FindCondition(list, "Available")
+		if ok && c.Status == "False" && c.Reason == "ProbeFailure" && !slices.Contains(out, c.Message) {
+			out = append(out, c.Message)
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // catalogs returns the catalogs, sorted by name and namespace, with the digests that they

@@ -37,6 +37,9 @@ type readBundle struct {
 // errNotAvailable is the error for a bundle whose manifests were not found.
 var errNotAvailable = errors.New("its manifests are not in the catalog")
 
+// errUnknownBundle is the error for a bundle that no catalog has.
+var errUnknownBundle = errors.New("no catalog has this bundle; name a directory of bundles with --bundles")
+
 // bundlesOf returns a reader of the bundles of a package, which is in one or more catalogs in
 // order of preference.
 func (i *impactRun) bundlesOf(images bool, packages ...graph.Package) *packageBundles {
@@ -73,7 +76,7 @@ func (p *packageBundles) find(name string) (graph.Bundle, bool) {
 func (p *packageBundles) load(ctx context.Context, name string, b *readBundle) error {
 	known, ok := p.find(name)
 	if !ok && p.run.tree == "" {
-		return errors.New("no catalog has this bundle; name a directory of bundles with --bundles")
+		return errUnknownBundle
 	}
 	b.dir = name
 	m := p.run.manifests

@@ -71,6 +71,7 @@ func liveKinds() []liveKind {
 		{group: olm.Group, version: "v2", kind: olm.KindOperatorCondition, resource: "operatorconditions"},
 		{group: groupV1, version: "v1", kind: kindExtension, resource: "clusterextensions"},
 		{group: groupV1, version: "v1", kind: kindClusterCatalog, resource: "clustercatalogs"},
+		{group: groupV1, version: "v1", kind: kindObjectSet, resource: "clusterobjectsets"},
 		{group: "config.openshift.io", version: "v1", kind: "ClusterVersion", resource: "clusterversions"},
 		{group: "config.openshift.io", version: "v1", kind: "Proxy", resource: "proxies"},
 		{group: "config.openshift.io", version: "v1", kind: mirrorKinds[0], resource: "imagedigestmirrorsets"},

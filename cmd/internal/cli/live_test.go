@@ -48,6 +48,7 @@ var apiPaths = map[string]string{
 	"operators.coreos.com/v2 OperatorCondition":               "operatorconditions",
 	"olm.operatorframework.io/v1 ClusterExtension":            "clusterextensions",
 	"olm.operatorframework.io/v1 ClusterCatalog":              "clustercatalogs",
+	"olm.operatorframework.io/v1 ClusterObjectSet":            "clusterobjectsets",
 	"config.openshift.io/v1 ClusterVersion":                   "clusterversions",
 	"config.openshift.io/v1 Proxy":                            "proxies",
 	"config.openshift.io/v1 ImageDigestMirrorSet":             "imagedigestmirrorsets",

@@ -19,7 +19,7 @@ import (
 func newPlan(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan {-f FILE...|--cluster} [CATALOG...]",
-		Short: "Show what would happen next in a namespace of a cluster, and why",
+		Short: "Show what would happen next in a cluster, and why",
 		Long: `Plan reads a cluster, or its objects as "kubectl get -o yaml" prints them. It shows
 what Operator Lifecycle Manager would write next in a namespace, each write with its
 reason, and what is waiting and for what. Nothing is written.
@@ -40,24 +40,36 @@ without them, or an explanation of why there is none.
 
 To see what follows from these writes, run "olmkit simulate".
 
-Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved (the plan
-shows why), 2 the input could not be read.`,
+` + extensionHelp + `
+Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved, or a
+ClusterExtension is blocked (the plan shows why), 2 the input could not be read.`,
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan --cluster -n operators --catalog community=./catalog
-  olmkit plan -f - -n operators ./catalog < state.yaml -o json`,
+  olmkit plan -f - -n operators ./catalog < state.yaml -o json
+  olmkit plan --cluster --extension etcd`,
 	}
 	var s clusterState
 	f := addFormat(cmd)
 	s.addFlags(cmd)
 	avoid := addAvoid(cmd)
+	cmd.Flags().Lookup("bundles").Usage = "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog; for --avoid and ClusterExtensions"
+	extensions := addExtensions(cmd, e, &s, &avoid.tree)
 	platform := cmd.Flags().String("platform-version", "", "the `VERSION` of the platform, such as 4.19.3, to show what blocks its upgrade (default: that of the ClusterVersion)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
+		l := newLoader(e)
+		l.whole = true // the plan needs the manifests
+		if use, err := extensions.wanted(ctx, l); err != nil {
+			return err
+		} else if use {
+			if avoid.on() || *platform != "" {
+				return usagef("--avoid and --platform-version apply only to classic OLM; remove them, or choose a namespace with --namespace")
+			}
+			return extensions.plan(ctx, l, args, *f)
+		}
 		if err := avoid.check(); err != nil {
 			return err
 		}
-		l := newLoader(e)
-		l.whole = true // the plan needs the manifests
 		cluster, catalogs, err := s.load(ctx, l, args)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,8 +32,9 @@ served and deployments run as soon as they are written; those already in the fil
 keep their recorded status until then.
 
 With --all-namespaces, every namespace that has operators, subscriptions, install
-plans or an operator group is simulated, in turn, until none changes. With --writes,
-that is a dry run of olmkit-controller for the whole cluster. The controller also
+plans or an operator group is simulated, in turn, until none changes, and then every
+ClusterExtension. With --writes, that is a dry run of olmkit-controller for the whole
+cluster. The controller also
 writes the status of each CatalogSource and of the OLMConfig, which are not listed.
 
 ` + stateHelp + `
@@ -43,16 +45,25 @@ If the operator group names a service account, writes that the account is not al
 to make are refused, as by the API server, based on the roles and bindings in the
 files. If those are not known, nothing is refused, and a note reports it.
 
+` + extensionHelp + `
+A simulation of a ClusterExtension also makes all upgrades that follow. Objects are
+ready as soon as they are written.
+
 Exit codes: 0 everything is stable, 1 the subscriptions of a namespace cannot be
-resolved or writes were refused, 2 the input could not be read.`,
+resolved, writes were refused or a ClusterExtension is blocked, 2 the input could not
+be read.`,
 		Example: `  olmkit simulate -f state.yaml --catalog community=./catalog
   olmkit simulate -f state.yaml --approve ./catalog -o json
-  olmkit simulate --cluster --all-namespaces --writes`,
+  olmkit simulate --cluster --all-namespaces --writes
+  olmkit simulate --cluster --extension etcd --writes`,
 	}
 	var s clusterState
 	var approve, writes bool
+	var bundles string
 	f := addFormat(cmd)
 	s.addFlags(cmd)
+	cmd.Flags().StringVar(&bundles, "bundles", "", "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles of ClusterExtensions whose manifests are not in the catalog")
+	extensions := addExtensions(cmd, e, &s, &bundles)
 	cmd.Flags().BoolVar(&approve, "approve", false, "approve every install plan")
 	cmd.Flags().BoolVar(&writes, "writes", false, "also print each write")
 	cmd.Flags().BoolVarP(&s.all, "all-namespaces", "A", false, "simulate all namespaces that have operators")
@@ -61,6 +72,11 @@ resolved or writes were refused, 2 the input could not be read.`,
 		ctx := cmd.Context()
 		l := newLoader(e)
 		l.whole = true // the plan needs the manifests
+		if use, err := extensions.wanted(ctx, l); err != nil {
+			return err
+		} else if use {
+			return extensions.simulate(ctx, l, args, &printer{w: e.stdout, format: *f}, writes)
+		}
 		cluster, catalogs, err := s.load(ctx, l, args)
 		if err != nil {
 			return err
@@ -68,21 +84,33 @@ resolved or writes were refused, 2 the input could not be read.`,
 		if err := startControllers(cluster); err != nil {
 			return err
 		}
-		namespaces := []string{s.namespace}
+		namespaces, v1 := []string{s.namespace}, false
 		if s.all {
-			if namespaces = inhabited(cluster); len(namespaces) == 0 {
-				return usagef("no namespace of the cluster has operators, subscriptions, install plans or an operator group")
+			namespaces, v1 = inhabited(cluster), hasExtensions(cluster)
+			if len(namespaces) == 0 && !v1 {
+				return usagef("no namespace of the cluster has operators, subscriptions, install plans or an operator group, and there are no ClusterExtensions")
 			}
 		}
 		w := &rehearsal{cluster: cluster, out: printer{w: e.stdout, format: *f}}
 		for _, ns := range namespaces {
 			w.add(ns, catalogs)
 		}
-		w.simulations[0].inferred = s.inferred
+		if len(namespaces) > 0 {
+			w.simulations[0].inferred = s.inferred
+		}
 		if err := w.run(ctx, approve); err != nil {
 			return err
 		}
-		return w.print(ctx, writes)
+		err = w.print(ctx, writes)
+		if !v1 || err != nil && !errors.Is(err, errNegative) {
+			return err
+		}
+		if len(namespaces) > 0 && *f == formatText {
+			if _, err := visible.Fprintf(e.stdout, "\n"); err != nil {
+				return err
+			}
+		}
+		return cmp.Or(extensions.simulate(ctx, l, args, &w.out, writes), err)
 	}
 	return cmd
 }

@@ -1,0 +1,480 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/visible"
+	olmextension "github.com/olmkit/olmkit/kube/extension"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/impact"
+	"github.com/olmkit/olmkit/kube/registryv1"
+	"github.com/olmkit/olmkit/kube/rollout"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+// An extensionPlan is what happens to a ClusterExtension until nothing is left to do, as text
+// or JSON.
+type extensionPlan struct {
+	// Extension is the name of the ClusterExtension, and Namespace is where it installs.
+	Extension string `json:"extension"`
+	Namespace string `json:"namespace"`
+	Package   string `json:"package,omitempty"`
+	// Installed is the installed bundle, if there is one, and Target the bundle that it
+	// should have now.
+	Installed *extensionBundle `json:"installed,omitzero"`
+	Target    *extensionBundle `json:"target,omitzero"`
+	// Revision is the revision that rolls out, if one does.
+	Revision string `json:"revision,omitempty"`
+	// Refused is why there is no target.
+	Refused string `json:"refused,omitempty"`
+	// Blocked lists what a person has to fix before the rollout can end. The phases then show
+	// the rollout up to the first object of another owner, as if no other check failed.
+	Blocked []extensionBlock `json:"blocked,omitempty"`
+	// Phases are the changes, in the order in which they are made.
+	Phases []extensionPhase `json:"phases,omitempty"`
+	// Unchanged is the number of other objects.
+	Unchanged int `json:"unchanged"`
+	// Waiting lists the objects that are not ready.
+	Waiting []extensionWait  `json:"waiting,omitempty"`
+	Notes   []reconcile.Note `json:"notes,omitempty"`
+
+	deleting  bool
+	rehearsal *rollout.Rehearsal
+}
+
+// An extensionBundle is a bundle of an extension.
+type extensionBundle struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Image   string `json:"image,omitempty"`
+	Catalog string `json:"catalog,omitempty"`
+}
+
+func (b *extensionBundle) String() string {
+	if b.Version == "" {
+		return b.Name
+	}
+	return b.Name + " (" + b.Version + ")"
+}
+
+// An extensionBlock is a check that a rollout does not pass.
+type extensionBlock struct {
+	// Check is the check: eligibility, rendering, crd-safety or ownership.
+	Check string `json:"check"`
+	// Code is the code of the problem, if it has one.
+	Code    string   `json:"code,omitempty"`
+	Object  *olm.Key `json:"object,omitzero"`
+	Message string   `json:"message"`
+}
+
+// The checks of an extensionBlock.
+const (
+	checkEligibility = "eligibility"
+	checkRendering   = "rendering"
+	checkCRDSafety   = "crd-safety"
+	checkOwnership   = "ownership"
+)
+
+// An extensionPhase has the changes of a phase.
+type extensionPhase struct {
+	// Revision is the revision whose phase it is, and Removed is set if it is removed.
+	Revision string            `json:"revision"`
+	Removed  bool              `json:"removed,omitzero"`
+	Phase    string            `json:"phase"`
+	Objects  []extensionObject `json:"objects"`
+}
+
+// An extensionObject is a change of an object.
+type extensionObject struct {
+	// Op is create, change, adopt or delete. An object is adopted if another owner has it or
+	// nobody does.
+	Op     string  `json:"op"`
+	Object olm.Key `json:"object"`
+	// Fields are the fields that change.
+	Fields []extensionField `json:"fields,omitempty"`
+}
+
+// An extensionField is the change of a field. Old and New are JSON, and absent for Secrets.
+type extensionField struct {
+	Op   impact.Op       `json:"op"`
+	Path string          `json:"path"`
+	Old  json.RawMessage `json:"old,omitzero"`
+	New  json.RawMessage `json:"new,omitzero"`
+}
+
+// An extensionWait is an object that a rollout waits for.
+type extensionWait struct {
+	Revision string   `json:"revision"`
+	Phase    string   `json:"phase,omitempty"`
+	Object   *olm.Key `json:"object,omitzero"`
+	Message  string   `json:"message"`
+}
+
+// plan returns what happens to a ClusterExtension.
+func (x *extensionState) plan(ctx context.Context) (*extensionPlan, error) { // K240
+	e, s := x.extension, x.snapshot
+	p := &extensionPlan{Extension: e.Name, Namespace: e.Spec.Namespace, Package: x.packageName(), deleting: s.Extension.Deleting}
+	installed, rolling := s.Installed()
+	if installed != nil {
+		p.Installed = &extensionBundle{Name: installed.Bundle.Name, Version: installed.Bundle.Version, Image: installed.Bundle.Image}
+	}
+	var want *rollout.Revision
+	if !p.deleting {
+		var err error
+		if want, err = x.target(ctx, p, installed, rolling); err != nil {
+			return nil, err
+		}
+	}
+	if want != nil {
+		if err := x.objects(ctx, nil, (&registryv1.Manifests{Phases: want.Phases}).Objects()); err != nil {
+			return nil, err
+		}
+		if err := x.preflight(ctx, p, want); err != nil {
+			return nil, err
+		}
+	}
+	if want == nil && !p.deleting && len(rolling) == 0 && installed == nil {
+		p.Notes = x.notes
+		return p, nil
+	}
+	h, err := rollout.Rehearse(s, want)
+	if err != nil {
+		return nil, err
+	}
+	p.rehearsal = h
+	x.describe(p, h)
+	p.Notes = x.notes
+	return p, nil
+}
+
+// target returns the revision that the extension should have, or nil, with the reason in the
+// plan.
+func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed *rollout.Revision, rolling []*rollout.Revision) (*rollout.Revision, error) {
+	var d *olmextension.Decision
+	if len(rolling) == 0 {
+		var have *api.BundleMetadata
+		if installed != nil {
+			have = &api.BundleMetadata{Name: installed.Bundle.Name, Version: installed.Bundle.Version}
+		}
+		var err error
+		if d, err = olmextension.Decide(ctx, x.extension, have, x.catalogs, x.opener, nil); err != nil {
+			return nil, err
+		}
+	}
+	b, err := olmextension.Target(installed, rolling, d)
+	if err != nil {
+		p.Refused = err.Error()
+		return nil, nil
+	}
+	p.Target = &extensionBundle{Name: b.Name, Version: b.Version, Image: b.Image}
+	if d != nil && d.Selection != nil {
+		p.Target.Catalog = d.Selection.Catalog
+	}
+	content, err := x.content(ctx, b)
+	var problems *registryv1.Error
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &problems):
+		p.block(problems)
+		return nil, nil
+	case err != nil:
+		x.note("", "what the bundle installs is not known: "+err.Error())
+		return nil, nil
+	}
+	want, err := olmextension.Want(ctx, x.extension, b, content, x.provider)
+	if errors.As(err, &problems) {
+		p.block(problems)
+		return nil, nil
+	}
+	return want, err
+}
+
+// block adds the problems of a bundle.
+func (p *extensionPlan) block(e *registryv1.Error) {
+	for _, x := range e.Problems {
+		check := checkRendering
+		if x.Stage == registryv1.StageUnsupported {
+			check = checkEligibility
+		}
+		p.Blocked = append(p.Blocked, extensionBlock{Check: check, Code: x.Code, Message: x.String()})
+	}
+}
+
+// preflight checks a revision if it is not the latest one.
+func (x *extensionState) preflight(ctx context.Context, p *extensionPlan, want *rollout.Revision) error { // K54
+	writes, err := rollout.Next(x.ready(), *want)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(writes, func(w rollout.Write) bool { return w.Op == rollout.CreateRevision }) {
+		return nil
+	}
+	results, err := olmextension.Preflight(ctx, x.extension, want.Phases, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		i := slices.IndexFunc(x.snapshot.Objects, func(live *unstructured.Unstructured) bool { return registryv1.Key(live) == registryv1.Key(o) })
+		if i < 0 {
+			return nil, nil
+		}
+		return x.snapshot.Objects[i], nil
+	})
+	for _, r := range results {
+		for _, f := range r.Findings {
+			p.Blocked = append(p.Blocked, extensionBlock{
+				Check: checkCRDSafety, Code: f.Validation, Object: &olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: r.Name}, Message: f.String(),
+			})
+		}
+	}
+	return err
+}
+
+// ready returns the snapshot with the finalizer of the extension, which is always added first.
+func (x *extensionState) ready() *rollout.Snapshot {
+	s := *x.snapshot
+	s.Extension.Finalizer = true
+	return &s
+}
+
+// describe adds the steps of a rehearsal to a plan.
+func (x *extensionState) describe(p *extensionPlan, h *rollout.Rehearsal) {
+	declared := map[string]*unstructured.Unstructured{} // by the latest revision that has it
+	for _, o := range x.snapshot.Named() {
+		declared[registryv1.Key(o)] = o
+	}
+	owners := map[string]bool{string(x.snapshot.Extension.UID): true}
+	for _, r := range x.snapshot.Revisions {
+		owners[string(r.UID)] = true
+	}
+	touched := map[string]bool{}
+	for i := range h.Steps {
+		step := &h.Steps[i]
+		if step.Op == rollout.CreateRevision {
+			p.Revision = step.Revision
+		}
+		if step.Object == nil || step.Phase == "" {
+			continue
+		}
+		key := registryv1.Key(step.Object)
+		o := extensionObject{Object: keyOf(step.Object)}
+		switch step.Op {
+		case rollout.Create:
+			o.Op = "create"
+		case rollout.Apply:
+			o.Op = "change"
+			if c := metav1.GetControllerOfNoCopy(step.Before); c == nil || !owners[string(c.UID)] {
+				o.Op = "adopt"
+			}
+			for _, c := range impact.Fields(step.Before, declared[key], step.Object) {
+				o.Fields = append(o.Fields, extensionField{c.Op, c.Path, c.Old, c.New})
+			}
+			if o.Op == "change" && len(o.Fields) == 0 {
+				continue
+			}
+		case rollout.Delete:
+			o.Op = "delete"
+		default:
+			continue
+		}
+		touched[key] = true
+		removed := step.Op == rollout.Delete
+		n := slices.IndexFunc(p.Phases, func(have extensionPhase) bool {
+			return have.Revision == step.Revision && have.Phase == step.Phase && have.Removed == removed
+		})
+		if n < 0 {
+			n = len(p.Phases)
+			p.Phases = append(p.Phases, extensionPhase{Revision: step.Revision, Removed: removed, Phase: step.Phase})
+		}
+		p.Phases[n].Objects = append(p.Phases[n].Objects, o)
+	}
+	order := func(name string) int {
+		return slices.IndexFunc(h.After.Revisions, func(r rollout.Revision) bool { return r.Name == name })
+	}
+	slices.SortStableFunc(p.Phases, func(a, b extensionPhase) int {
+		return cmp.Compare(rank(a, order), rank(b, order))
+	})
+	for _, o := range h.After.Objects {
+		if !touched[registryv1.Key(o)] {
+			p.Unchanged++
+		}
+	}
+	if p.Revision == "" {
+		if _, rolling := x.snapshot.Installed(); len(rolling) > 0 {
+			p.Revision = rolling[len(rolling)-1].Name
+		}
+	}
+	for _, w := range h.Waits {
+		var key *olm.Key
+		if w.Object != nil {
+			key = new(keyOf(w.Object))
+		}
+		if w.Collides {
+			if !slices.ContainsFunc(p.Blocked, func(x extensionBlock) bool { return x.Object != nil && *x.Object == *key && x.Message == w.Message }) {
+				p.Blocked = append(p.Blocked, extensionBlock{Check: checkOwnership, Object: key, Message: w.Message})
+			}
+			continue
+		}
+		p.Waiting = append(p.Waiting, extensionWait{w.Revision, w.Phase, key, w.Message})
+	}
+}
+
+// rank orders phases: those of older revisions come first, and what is removed comes last.
+func rank(p extensionPhase, order func(string) int) int {
+	if p.Removed {
+		return 1 << 20
+	}
+	return order(p.Revision)
+}
+
+// keyOf returns the key of an object.
+func keyOf(o *unstructured.Unstructured) olm.Key {
+	gvk := o.GroupVersionKind()
+	return olm.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// negative reports whether a person has to act.
+func (p *extensionPlan) negative() bool { return p.Refused != "" || len(p.Blocked) > 0 }
+
+// title states what happens.
+func (p *extensionPlan) title() string {
+	name := "ClusterExtension " + p.Extension
+	in := " in namespace " + p.Namespace
+	as := ""
+	if p.Revision != "" {
+		as = " as revision " + p.Revision
+	}
+	switch {
+	case p.deleting:
+		return name + ": is being deleted"
+	case p.Refused != "":
+		return name + ": no bundle can be selected"
+	case p.Installed == nil:
+		return fmt.Sprintf("%s: install %s%s%s", name, p.Target, in, as)
+	case p.Installed.Name != p.Target.Name:
+		return fmt.Sprintf("%s: upgrade %s to %s%s%s", name, p.Installed, p.Target, in, as)
+	case len(p.Phases) > 0 && p.Revision != "":
+		return fmt.Sprintf("%s: roll out %s again%s%s", name, p.Target, in, as)
+	case len(p.Phases) > 0:
+		return fmt.Sprintf("%s: restore %s%s", name, p.Target, in)
+	case len(p.Blocked) > 0 || len(p.Waiting) > 0:
+		return fmt.Sprintf("%s: %s%s", name, p.Target, in)
+	}
+	return fmt.Sprintf("%s: nothing to do; %s is installed%s", name, p.Target, in)
+}
+
+// maxFields is the number of fields of an object that text shows.
+const maxFields = 20
+
+func (p *extensionPlan) text(w io.Writer) error {
+	var b strings.Builder
+	line := func(format string, args ...any) { visible.Fprintf(&b, format+"\n", args...) }
+	line("%s", p.title())
+	if p.Refused != "" {
+		line("  %s", visible.Block(indented(p.Refused)))
+	}
+	if t := p.Target; t != nil && t.Catalog != "" {
+		line("  from catalog %s", t.Catalog)
+	}
+	writeBlocks(&b, p.Blocked)
+	for _, phase := range p.Phases {
+		of := ""
+		if p.Revision != "" && phase.Revision != p.Revision {
+			of = " of revision " + phase.Revision
+		}
+		if phase.Removed {
+			line("\nRemoved with revision %s, phase %s:", phase.Revision, phase.Phase)
+		} else {
+			line("\nPhase %s%s:", phase.Phase, of)
+		}
+		for _, o := range phase.Objects {
+			line("  %s %s", o.Op, o.Object)
+			for i, f := range o.Fields {
+				if i == maxFields {
+					line("      and %s; -o json lists all", phrase.Count(len(o.Fields)-i, "more field"))
+					break
+				}
+				line("      %s", f)
+			}
+		}
+	}
+	if p.Unchanged > 0 && len(p.Phases) > 0 {
+		line("\nUnchanged: %s", phrase.Count(p.Unchanged, "object"))
+	}
+	writeWaits(&b, p.Waiting)
+	for _, n := range p.Notes {
+		line("note: %s", n)
+	}
+	_, err := visible.Fprintf(w, "%s", visible.Block(b.String()))
+	return err
+}
+
+// indented returns a text of several lines for use below a line.
+func indented(text string) string {
+	return strings.ReplaceAll(visible.Lines(strings.TrimSpace(text)), "\n", "\n  ")
+}
+
+// writeBlocks prints what blocks a rollout.
+func writeBlocks(w io.Writer, list []extensionBlock) {
+	if len(list) > 0 {
+		visible.Fprintf(w, "\nBlocked:\n")
+	}
+	for _, x := range list {
+		object := ""
+		if x.Object != nil {
+			object = x.Object.String() + ": "
+		}
+		visible.Fprintf(w, "  %s: %s%s\n", x.Check, object, x.Message)
+	}
+}
+
+// writeWaits prints what a rollout waits for.
+func writeWaits(w io.Writer, list []extensionWait) {
+	if len(list) > 0 {
+		visible.Fprintf(w, "\nWaiting:\n")
+	}
+	for _, x := range list {
+		visible.Fprintf(w, "  %s\n", x)
+	}
+}
+
+// String returns the change on one line.
+func (f extensionField) String() string {
+	switch {
+	case f.Old == nil && f.New == nil:
+		return f.Path + " changes"
+	case f.Old == nil:
+		return f.Path + ": added " + shortJSON(f.New)
+	case f.New == nil:
+		return f.Path + ": removed " + shortJSON(f.Old)
+	}
+	return f.Path + ": " + shortJSON(f.Old) + " -> " + shortJSON(f.New)
+}
+
+// String returns the wait on one line.
+func (x extensionWait) String() string {
+	where := "revision " + x.Revision
+	if x.Object != nil {
+		where = fmt.Sprintf("%s, phase %s: %s", where, x.Phase, x.Object)
+	}
+	return where + ": " + visible.Line(x.Message)
+}
+
+// shortJSON returns a value for people, truncated if it is long.
+func shortJSON(v json.RawMessage) string {
+	const limit = 120
+	text := visible.Line(string(v))
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "…"
+	}
+	return text
+}

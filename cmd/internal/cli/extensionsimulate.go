@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/rollout"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+// An extensionStep is a write that was made in memory for a ClusterExtension.
+type extensionStep struct {
+	Extension string     `json:"extension"`
+	Pass      int        `json:"pass"`
+	Op        rollout.Op `json:"op"`
+	// Revision is the revision that is written, or whose object is written, and Phase is the
+	// phase of the object.
+	Revision string   `json:"revision,omitempty"`
+	Phase    string   `json:"phase,omitempty"`
+	Object   *olm.Key `json:"object,omitzero"`
+}
+
+func (s *extensionStep) text(w io.Writer) error {
+	what := "ClusterExtension " + s.Extension
+	switch {
+	case s.Object != nil && s.Phase != "":
+		what = fmt.Sprintf("%s (revision %s, phase %s)", s.Object, s.Revision, s.Phase)
+	case s.Object != nil:
+		what = s.Object.String()
+	case s.Revision != "" && (s.Op == rollout.CreateRevision || s.Op == rollout.UpdateRevision || s.Op == rollout.DeleteRevision):
+		what = s.Revision // which the operation calls a revision
+	case s.Revision != "":
+		what = "revision " + s.Revision
+	}
+	_, err := visible.Fprintf(w, "%3d  %s %s\n", s.Pass, s.Op, what)
+	return err
+}
+
+// An extensionEnd is the result of the simulation of a ClusterExtension.
+type extensionEnd struct {
+	Extension string `json:"extension"`
+	Namespace string `json:"namespace"`
+	// Passes is the number of rounds of writes.
+	Passes int `json:"passes"`
+	// Upgrades are the bundles that were installed, in order, and Installed is the bundle at
+	// the end.
+	Upgrades  []extensionBundle `json:"upgrades,omitempty"`
+	Installed *extensionBundle  `json:"installed,omitzero"`
+	// Revisions are the active revisions at the end.
+	Revisions []string `json:"revisions,omitempty"`
+	// Refused is why no bundle can be selected, and Blocked what a person has to fix first.
+	Refused string           `json:"refused,omitempty"`
+	Blocked []extensionBlock `json:"blocked,omitempty"`
+	// Waiting lists objects of the cluster that are not ready now, and counted as ready.
+	Waiting []extensionWait  `json:"waiting,omitempty"`
+	Notes   []reconcile.Note `json:"notes,omitempty"`
+}
+
+// negative reports whether a person has to act.
+func (d *extensionEnd) negative() bool { return d.Refused != "" || len(d.Blocked) > 0 }
+
+// maxUpgrades bounds the upgrades of a ClusterExtension in a simulation.
+const maxUpgrades = 1000
+
+// simulate rolls out one bundle after another in memory, and calls made with each write.
+func (x *extensionState) simulate(ctx context.Context, made func(*extensionStep) error) (*extensionEnd, error) { // K240
+	d := &extensionEnd{Extension: x.extension.Name, Namespace: x.extension.Spec.Namespace}
+	for range maxUpgrades {
+		p, err := x.plan(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d.Notes, d.Refused = p.Notes, p.Refused
+		unsafe := slices.ContainsFunc(p.Blocked, func(b extensionBlock) bool { return b.Check != checkOwnership })
+		d.Blocked = p.Blocked
+		if p.rehearsal == nil || unsafe {
+			break
+		}
+		d.Waiting = append(d.Waiting, p.Waiting...)
+		last := 0
+		for i := range p.rehearsal.Steps {
+			step := &p.rehearsal.Steps[i]
+			last = step.Pass
+			if step.Op == rollout.SetStatus || step.Op == rollout.Migrate {
+				continue
+			}
+			s := &extensionStep{Extension: d.Extension, Pass: d.Passes + step.Pass, Op: step.Op, Revision: step.Revision, Phase: step.Phase}
+			if step.Object != nil {
+				s.Object = new(keyOf(step.Object))
+			}
+			if err := made(s); err != nil {
+				return nil, err
+			}
+		}
+		d.Passes += last
+		before, _ := x.snapshot.Installed()
+		x.snapshot = p.rehearsal.After
+		after, _ := x.snapshot.Installed()
+		if after == nil || before != nil && before.Bundle.Name == after.Bundle.Name {
+			break
+		}
+		d.Upgrades = append(d.Upgrades, extensionBundle{Name: after.Bundle.Name, Version: after.Bundle.Version, Image: after.Bundle.Image})
+	}
+	installed, rolling := x.snapshot.Installed()
+	if installed != nil {
+		d.Installed = &extensionBundle{Name: installed.Bundle.Name, Version: installed.Bundle.Version, Image: installed.Bundle.Image}
+		d.Revisions = append(d.Revisions, installed.Name)
+	}
+	for _, r := range rolling {
+		d.Revisions = append(d.Revisions, r.Name)
+	}
+	return d, nil
+}
+
+func (d *extensionEnd) text(w io.Writer) error {
+	line := func(format string, args ...any) { visible.Fprintf(w, format+"\n", args...) }
+	line("ClusterExtension %s is stable after %s.", d.Extension, phrase.Count(d.Passes, "round"))
+	for _, u := range d.Upgrades {
+		line("  installed %s", &u)
+	}
+	switch {
+	case d.Installed != nil:
+		line("%s is installed in namespace %s.", d.Installed, d.Namespace)
+	default:
+		line("No bundle is installed.")
+	}
+	if d.Refused != "" {
+		line("No bundle can be selected:\n  %s", visible.Block(indented(d.Refused)))
+	}
+	writeBlocks(w, d.Blocked)
+	writeWaits(w, d.Waiting)
+	for _, n := range d.Notes {
+		line("note: %s", n)
+	}
+	return nil
+}
+
+// simulate simulates ClusterExtensions.
+func (x *extensionFlags) simulate(ctx context.Context, l *loader, args []string, out *printer, writes bool) error {
+	r, names, err := x.reader(ctx, l, args)
+	if err != nil {
+		return err
+	}
+	negative := false
+	for i, name := range names {
+		s, err := r.state(ctx, name)
+		if err != nil {
+			return err
+		}
+		var steps []*extensionStep
+		d, err := s.simulate(ctx, func(step *extensionStep) error {
+			if out.format == formatText {
+				steps = append(steps, step)
+				return nil
+			}
+			return out.print(step)
+		})
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			d.Notes = slices.Concat(r.inferred, d.Notes)
+		} else if out.format == formatText {
+			if _, err := visible.Fprintf(out.w, "\n"); err != nil {
+				return err
+			}
+		}
+		d.Notes = append(d.Notes, r.unreadNote()...)
+		r.unread = nil
+		if err := out.print(d); err != nil {
+			return err
+		}
+		if writes {
+			for _, step := range steps {
+				if err := out.print(step); err != nil {
+					return err
+				}
+			}
+		}
+		negative = negative || d.negative()
+	}
+	if negative {
+		return errNegative
+	}
+	return nil
+}

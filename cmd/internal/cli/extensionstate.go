@@ -1,0 +1,566 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/olmkit/olmkit/graph"
+	olmextension "github.com/olmkit/olmkit/kube/extension"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/impact"
+	"github.com/olmkit/olmkit/kube/registryv1"
+	"github.com/olmkit/olmkit/kube/rollout"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
+)
+
+const (
+	kindObjectSet = "ClusterObjectSet"
+	// labelOwner is the label of everything that belongs to a ClusterExtension, and
+	// annotationRevision the annotation of an object with the number of its revision.
+	labelOwner         = groupV1 + "/owner-name"
+	annotationRevision = groupV1 + "/revision"
+	// systemNamespace is where the Secrets of revisions are, unless the revisions show another
+	// namespace.
+	systemNamespace = "olmv1-system"
+)
+
+// extensionReader reads ClusterExtensions with everything that their plans depend on.
+type extensionReader struct {
+	*clusterState
+	loader   *loader
+	census   *census
+	catalogs []api.ClusterCatalog
+	opener   catalogOpener
+	bundles  *impactRun
+	provider registryv1.CertProvider
+	client   *rest.RESTClient // nil if the cluster is in files
+	groups   discovery
+	secrets  []corev1.Secret // those that belong to ClusterExtensions
+	unread   []string        // kinds whose objects are not known
+}
+
+// A catalogOpener has the content of ClusterCatalogs by name.
+type catalogOpener map[string]*graph.Catalog
+
+// Open returns the content of a catalog.
+func (o catalogOpener) Open(_ context.Context, c *api.ClusterCatalog) (*graph.Catalog, error) {
+	if g := o[c.Name]; g != nil {
+		return g, nil
+	}
+	return nil, fmt.Errorf("its content is unknown; give it with --catalog %s=PATH", c.Name)
+}
+
+// readExtensions reads the cluster, and the catalogs that it serves.
+func (s *clusterState) readExtensions(ctx context.Context, l *loader, paths []string, bundles *impactRun, provider registryv1.CertProvider) (*extensionReader, error) {
+	c, err := s.read(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.readable(groupV1); err != nil {
+		return nil, err
+	}
+	// The namespaces of CatalogSources matter only for classic OLM.
+	s.inferred = slices.DeleteFunc(s.inferred, func(n reconcile.Note) bool { return n.Object.Kind == "Namespace" })
+	r := &extensionReader{clusterState: s, loader: l, bundles: bundles, provider: provider, opener: catalogOpener{}, groups: discovery{}}
+	if r.census, err = takeCensus(c, s.missing); err != nil {
+		return nil, err
+	}
+	given, err := sources(paths, s.catalogs, *s.sample, s.global)
+	if err != nil {
+		return nil, err
+	}
+	served, err := s.servedV1(c, given)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.label(given, served); err != nil {
+		return nil, err
+	}
+	for _, o := range r.census.served {
+		var x api.ClusterCatalog
+		if err := asTyped(o, &x); err != nil {
+			return nil, err
+		}
+		r.catalogs = append(r.catalogs, x)
+	}
+	for _, src := range append(given, served...) {
+		i := slices.IndexFunc(r.catalogs, func(x api.ClusterCatalog) bool { return x.Name == src.name })
+		if i < 0 {
+			i = len(r.catalogs)
+			labels := map[string]string{labelCatalogName: src.name}
+			r.catalogs = append(r.catalogs, api.ClusterCatalog{ObjectMeta: metav1.ObjectMeta{Name: src.name, Labels: labels}})
+		}
+		if src.hasPriority {
+			r.catalogs[i].Spec.Priority = int32(src.priority)
+		}
+		if src.labels != nil {
+			r.catalogs[i].Labels = src.labels
+		}
+		if r.opener[src.name], err = s.content(ctx, l, src); err != nil {
+			return nil, err
+		}
+	}
+	if s.wanted(s.cmd) {
+		if r.client, err = s.client(); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.readSecrets(ctx)
+}
+
+// asTyped decodes an object into a Go type of Kubernetes.
+func asTyped(o olm.Object, to any) error {
+	text, err := o.MarshalJSON()
+	if err == nil {
+		err = json.Unmarshal(text, to)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.Key(), err)
+	}
+	return nil
+}
+
+// asUnstructured returns an object as package rollout reads it.
+func asUnstructured(o olm.Object) (*unstructured.Unstructured, error) {
+	text, err := o.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	out := &unstructured.Unstructured{}
+	if err := out.UnmarshalJSON(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Key(), err)
+	}
+	return out, nil
+}
+
+// readSecrets reads the Secrets of revisions.
+func (r *extensionReader) readSecrets(ctx context.Context) error {
+	var objects []olm.Object
+	if r.client != nil {
+		var err error
+		objects, err = list(ctx, r.client, liveKind{version: "v1", kind: "Secret", resource: "secrets", selector: labelOwner}, r.groups)
+		if err != nil && !apierrors.IsForbidden(err) {
+			return fmt.Errorf("list secrets: %w", liveError(ctx, err))
+		}
+	} else {
+		for _, o := range r.cluster.List() {
+			if k := o.Key(); k.Group == "" && k.Kind == "Secret" && o.Metadata.Labels[labelOwner] != "" {
+				objects = append(objects, o)
+			}
+		}
+	}
+	for _, o := range objects {
+		var s corev1.Secret
+		if err := asTyped(o, &s); err != nil {
+			return err
+		}
+		r.secrets = append(r.secrets, s)
+	}
+	return nil
+}
+
+// names returns the names of the ClusterExtensions of the cluster.
+func (r *extensionReader) names() (out []string) {
+	for _, x := range r.census.extensions {
+		out = append(out, x.Metadata.Name)
+	}
+	return out
+}
+
+// An extensionState is a ClusterExtension with its revisions and their objects.
+type extensionState struct {
+	*extensionReader
+	extension *api.ClusterExtension
+	snapshot  *rollout.Snapshot
+	read      map[string]bool // the objects that were looked up
+	notes     []reconcile.Note
+}
+
+// state returns the state of a ClusterExtension.
+func (r *extensionReader) state(ctx context.Context, name string) (*extensionState, error) {
+	o, err := r.cluster.Get(olm.Key{Group: groupV1, Kind: kindExtension, Name: name})
+	if err != nil {
+		return nil, fmt.Errorf("the cluster has no ClusterExtension %q%s", name, hint(name, r.names()))
+	}
+	e := &api.ClusterExtension{}
+	if err := asTyped(o, e); err != nil {
+		return nil, err
+	}
+	s := &rollout.Snapshot{
+		Extension: rollout.Extension{
+			Name: name, UID: e.UID, ResourceVersion: e.ResourceVersion, Deleting: e.DeletionTimestamp != nil,
+			Finalizer: slices.Contains(e.Finalizers, groupV1+"/teardown"),
+		},
+		Recorded: true, Namespace: systemNamespace, Applied: map[types.UID]string{},
+	}
+	x := &extensionState{extensionReader: r, extension: e, snapshot: s, read: map[string]bool{}}
+	if err := x.revisions(ctx); err != nil {
+		return nil, err
+	}
+	installed, _ := s.Installed()
+	if installed != nil {
+		own := &rollout.Snapshot{Revisions: []rollout.Revision{*installed}, Secrets: s.Secrets}
+		if err := x.objects(ctx, installed, own.Named()); err != nil {
+			return nil, err
+		}
+	}
+	return x, x.objects(ctx, nil, s.Named())
+}
+
+// revisions adds the revisions of the extension, and the Secrets with their objects.
+func (x *extensionState) revisions(ctx context.Context) error {
+	s := x.snapshot
+	for i := range x.secrets {
+		secret := &x.secrets[i]
+		if secret.Labels[labelOwner] != s.Extension.Name {
+			continue
+		}
+		switch r, err := olmextension.Recorded(secret); {
+		case err != nil:
+			return err
+		case r != nil:
+			s.Namespace = secret.Namespace
+			s.Revisions = append(s.Revisions, *r)
+		default:
+			s.Secrets = append(s.Secrets, *secret)
+		}
+	}
+	if err := x.objectSets(); err != nil {
+		return err
+	}
+	if len(s.Revisions) == 0 && x.extension.Status.Install != nil {
+		return x.standIn(ctx)
+	}
+	for i := range s.Revisions {
+		if err := x.restore(ctx, &s.Revisions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// content returns the content of a bundle of the extension's package.
+func (x *extensionState) content(ctx context.Context, b *rollout.Bundle) (*registryv1.Bundle, error) {
+	var packages []graph.Package
+	catalogs := slices.Clone(x.catalogs)
+	slices.SortStableFunc(catalogs, func(a, b api.ClusterCatalog) int {
+		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.Name, b.Name))
+	})
+	for _, c := range catalogs {
+		if g := x.opener[c.Name]; g != nil {
+			if p, ok := g.Package(b.Package); ok {
+				packages = append(packages, p)
+			}
+		}
+	}
+	var err error
+	if len(packages) > 0 {
+		var found *readBundle
+		if found, err = x.bundles.bundlesOf(true, packages...).get(ctx, b.Name); err == nil {
+			return found.Bundle.Bundle, nil
+		}
+	}
+	switch {
+	case err != nil && (b.Image == "" || !errors.Is(err, errUnknownBundle) && !errors.Is(err, errNotAvailable)):
+		return nil, err
+	case b.Image == "":
+		return nil, fmt.Errorf("bundle %s: no catalog that can be read here has it; name a catalog with --catalog", b.Name)
+	}
+	files, err := x.loader.fetchBundle(ctx, reference{text: registryScheme + b.Image})
+	if err != nil {
+		return nil, fmt.Errorf("bundle %s: %w", b.Name, err)
+	}
+	return registryv1.Read(ctx, files, x.bundles.readOptions())
+}
+
+// standIn adds the installed revision if its record is not known, with the objects that its
+// bundle has now. Its number is on the objects.
+func (x *extensionState) standIn(ctx context.Context) error {
+	s, b := x.snapshot, x.extension.Status.Install.Bundle
+	number, name, uid := int64(1), "", types.UID("unknown")
+	s.Recorded = true
+	for _, o := range x.cluster.List() {
+		if o.Metadata.Labels[labelOwner] != s.Extension.Name {
+			continue
+		}
+		if n, _ := strconv.ParseInt(o.Metadata.Annotations[annotationRevision], 10, 64); n > number {
+			number, name = n, ""
+		}
+		for _, ref := range o.Metadata.OwnerReferences {
+			if ref.Kind == kindObjectSet && ref.Controller != nil && *ref.Controller && name == "" {
+				s.Recorded, name, uid = false, ref.Name, types.UID(ref.UID)
+			}
+		}
+	}
+	r := rollout.Revision{
+		Name: cmp.Or(name, fmt.Sprintf("%s-%d", s.Extension.Name, number)), UID: uid, ResourceVersion: "unknown", Finalizer: true,
+		Owner: s.Extension.Name, Number: number, Bundle: rollout.Bundle{Name: b.Name, Package: x.packageName(), Version: b.Version},
+		Collision: rollout.Prevent, Probes: rollout.DefaultProbes(),
+		Conditions: []metav1.Condition{{Type: rollout.Succeeded, Status: metav1.ConditionTrue, Reason: rollout.Succeeded}},
+	}
+	s.Extension.Finalizer = true
+	if err := x.render(ctx, &r); err != nil {
+		return err
+	}
+	s.Revisions = append(s.Revisions, r)
+	return nil
+}
+
+func (x *extensionState) packageName() string {
+	if c := x.extension.Spec.Source.Catalog; c != nil {
+		return c.PackageName
+	}
+	return ""
+}
+
+// restore renders a revision again if its Secrets are not known.
+func (x *extensionState) restore(ctx context.Context, r *rollout.Revision) error {
+	if r.Archived && !r.Finalizer {
+		return nil // nothing is left of it
+	}
+	for _, ref := range slices.Concat(r.Refs...) {
+		if ref.Name != "" && !slices.ContainsFunc(x.snapshot.Secrets, func(s corev1.Secret) bool { return s.Name == ref.Name && s.Namespace == ref.Namespace }) {
+			return x.render(ctx, r)
+		}
+	}
+	return nil
+}
+
+// render gives a revision the objects that its bundle has with the current configuration, in
+// Secrets as OLM v1 names them. A note reports that the objects may differ, unless the Secrets
+// have the names that the revision refers to, which depend on the content.
+func (x *extensionState) render(ctx context.Context, r *rollout.Revision) error {
+	want, packed, err := x.pack(ctx, r)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		x.note(r.Name, "its objects are not known, so nothing that only it has is listed: "+err.Error())
+		r.Phases, r.Refs, r.Observed, r.Collisions = nil, nil, nil, nil
+		return nil
+	}
+	if !slices.EqualFunc(r.Refs, packed.Refs, slices.Equal) {
+		x.note(r.Name, "its objects are not known; they are assumed to be those of bundle "+r.Bundle.Name+" with the current configuration")
+		r.Observed, r.Collisions = nil, nil
+	}
+	r.Refs, r.Phases, r.Bundle.Properties, r.Deadline = packed.Refs, nil, want.Bundle.Properties, want.Deadline
+	for _, p := range want.Phases {
+		r.Phases = append(r.Phases, registryv1.Phase{Name: p.Name, Objects: make([]*unstructured.Unstructured, len(p.Objects))})
+	}
+	for _, s := range packed.Secrets {
+		s.OwnerReferences = []metav1.OwnerReference{{UID: r.UID}}
+		x.snapshot.Secrets = append(x.snapshot.Secrets, s)
+	}
+	return nil
+}
+
+// pack returns what the extension needs for the bundle of a revision, and the Secrets with the
+// objects.
+func (x *extensionState) pack(ctx context.Context, r *rollout.Revision) (*rollout.Revision, *registryv1.Packing, error) {
+	content, err := x.content(ctx, &r.Bundle)
+	if err != nil {
+		return nil, nil, err
+	}
+	want, err := olmextension.Want(ctx, x.extension, &r.Bundle, content, x.provider)
+	if err != nil {
+		return nil, nil, err
+	}
+	owner := registryv1.Owner{Name: r.Owner, Package: r.Bundle.Package, Version: r.Bundle.Version}
+	packed, err := registryv1.Pack(registryv1.Own(want.Phases, owner), r.Name, x.snapshot.Namespace, r.Owner)
+	return want, packed, err
+}
+
+// note adds a note about the extension, or about one of its revisions.
+func (x *extensionState) note(revision, message string) {
+	key := olm.Key{Group: groupV1, Kind: kindExtension, Name: x.extension.Name}
+	if revision != "" {
+		message = "revision " + revision + ": " + message
+	}
+	x.notes = append(x.notes, reconcile.Note{Object: key, Message: message})
+}
+
+// objects adds the objects on the cluster with the names of those in list. If it is not known
+// whether an object exists, it is assumed that r has applied it, unless r is nil.
+func (x *extensionState) objects(ctx context.Context, r *rollout.Revision, list []*unstructured.Unstructured) error {
+	for _, want := range list {
+		key := registryv1.Key(want)
+		if x.read[key] {
+			continue
+		}
+		x.read[key] = true
+		live, known, err := x.object(ctx, want)
+		if err != nil {
+			return err
+		}
+		if !known && r != nil {
+			x.snapshot.Assume(r, want)
+		}
+		if live == nil {
+			continue
+		}
+		if x.snapshot.Recorded {
+			x.number(live)
+		}
+		// What was read has no managed fields, so an object that has all values has not drifted.
+		if len(impact.Fields(live, nil, want)) == 0 {
+			x.snapshot.Applied[live.GetUID()] = live.GetResourceVersion()
+		}
+		x.snapshot.Objects = append(x.snapshot.Objects, live)
+	}
+	return nil
+}
+
+// number gives an object that the extension controls the number of its revision. Objects that
+// OLM v1 installs without revisions have none.
+func (x *extensionState) number(o *unstructured.Unstructured) {
+	c := metav1.GetControllerOfNoCopy(o)
+	annotations := o.GetAnnotations()
+	if c == nil || c.UID != x.snapshot.Extension.UID || annotations[annotationRevision] != "" || len(x.snapshot.Revisions) == 0 {
+		return
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[annotationRevision] = strconv.FormatInt(x.snapshot.Revisions[0].Number, 10)
+	o.SetAnnotations(annotations)
+}
+
+// object returns the object on the cluster with the name of want, or nil, and whether it is known.
+func (x *extensionState) object(ctx context.Context, want *unstructured.Unstructured) (live *unstructured.Unstructured, known bool, err error) {
+	gvk := want.GroupVersionKind()
+	o, err := x.cluster.Get(olm.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: want.GetNamespace(), Name: want.GetName()})
+	if err != nil {
+		kind := olm.GroupKind{Group: gvk.Group, Kind: gvk.Kind}
+		switch {
+		case slices.Contains(x.cluster.Known, kind), x.client == nil && x.complete:
+			return nil, true, nil
+		case x.client == nil:
+			x.unknown(kind)
+			return nil, false, nil
+		}
+		found, err := getObject(ctx, x.client, want, x.groups)
+		switch {
+		case apierrors.IsForbidden(err):
+			x.unknown(kind)
+			return nil, false, nil
+		case err != nil || found == nil:
+			return nil, true, err
+		}
+		o = *found
+	}
+	if live, err = asUnstructured(o); err == nil {
+		live.SetAPIVersion(want.GetAPIVersion())
+	}
+	return live, true, err
+}
+
+// unknown records that the objects of a kind are not known.
+func (r *extensionReader) unknown(k olm.GroupKind) {
+	name := k.Kind
+	if k.Group != "" {
+		name += "." + k.Group
+	}
+	if !slices.Contains(r.unread, name) {
+		r.unread = append(r.unread, name)
+	}
+}
+
+// unreadNote returns a note about the kinds that are not known, or nil.
+func (r *extensionReader) unreadNote() []reconcile.Note {
+	if len(r.unread) == 0 {
+		return nil
+	}
+	slices.Sort(r.unread)
+	how := "the files have none of them"
+	if r.client != nil {
+		how = "you may not read them"
+	}
+	return []reconcile.Note{{
+		Object:  olm.Key{Group: groupV1, Kind: kindExtension, Name: "*"},
+		Message: fmt.Sprintf("objects of an installed revision are taken for unchanged and others for absent, because %s: %s", how, strings.Join(r.unread, ", ")),
+	}}
+}
+
+// getObject returns the object on a cluster with the name of want, or nil. If the cluster does
+// not serve the kind, there is none.
+func getObject(ctx context.Context, c rest.Interface, want *unstructured.Unstructured, groups discovery) (*olm.Object, error) {
+	gvk := want.GroupVersionKind()
+	root := "/apis/" + gvk.GroupVersion().String()
+	if gvk.Group == "" {
+		root = "/api/" + gvk.Version
+	}
+	text, err := groups.get(ctx, c, root)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, liveError(ctx, err)
+	}
+	var served metav1.APIResourceList
+	if err := json.Unmarshal(text, &served); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Kind == gvk.Kind && !strings.Contains(r.Name, "/") })
+	if i < 0 {
+		return nil, nil
+	}
+	path := root
+	if served.APIResources[i].Namespaced {
+		path += "/namespaces/" + want.GetNamespace()
+	}
+	text, err = c.Get().AbsPath(path, served.APIResources[i].Name, want.GetName()).DoRaw(ctx)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, liveError(ctx, err)
+	}
+	var o olm.Object
+	if err := json.Unmarshal(text, &o); err != nil {
+		return nil, err
+	}
+	return &o, slim(&o)
+}
+
+// objectSets adds the ClusterObjectSets of the extension. A cluster that has that kind records
+// revisions in it, except those that are already in Secrets.
+func (x *extensionState) objectSets() error {
+	s := x.snapshot
+	if len(s.Revisions) > 0 {
+		return nil
+	}
+	_, err := x.cluster.Get(olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: "clusterobjectsets." + groupV1})
+	s.Recorded = err != nil
+	for _, o := range x.cluster.List() {
+		if k := o.Key(); k.Group != groupV1 || k.Kind != kindObjectSet || o.Metadata.Labels[labelOwner] != s.Extension.Name {
+			continue
+		}
+		set := &api.ClusterObjectSet{}
+		if err := asTyped(o, set); err != nil {
+			return err
+		}
+		s.Recorded = false
+		r := olmextension.FromObjectSet(set, s.Namespace)
+		for _, ref := range slices.Concat(r.Refs...) {
+			if ref.Namespace != "" {
+				s.Namespace = ref.Namespace
+			}
+		}
+		s.Revisions = append(s.Revisions, *r)
+	}
+	return nil
+}
