@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -105,10 +106,12 @@ func answer(p resolver.Problem) error {
 	return nil
 }
 
-// BenchmarkGrowth resolves problems of all shapes.
+// BenchmarkGrowth resolves problems of all shapes. With the largest size of a shape, it reports the exponent of n that
+// fits the times of all sizes best: 1 is linear, and n log n is about 1.1 between these sizes.
 func BenchmarkGrowth(b *testing.B) {
 	for _, w := range growths() {
-		for _, n := range []int{1_000, 10_000} {
+		var sizes, times []float64 // logarithms
+		for _, n := range []int{1_000, 3_000, 10_000} {
 			name := w(n)
 			b.Run(strings.ReplaceAll(name, " ", "/"), func(b *testing.B) {
 				do := growing(b, name)[0].do
@@ -118,7 +121,36 @@ func BenchmarkGrowth(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
+				sizes = append(sizes, math.Log(float64(n)))
+				times = append(times, math.Log(b.Elapsed().Seconds()/float64(b.N)))
+				if len(sizes) == 3 {
+					b.ReportMetric(slope(sizes, times), "exponent")
+				}
 			})
+		}
+	}
+}
+
+// slope returns the slope of the line that fits points best (least squares).
+func slope(x, y []float64) float64 {
+	var sx, sy, sxx, sxy float64
+	for i := range x {
+		sx, sy, sxx, sxy = sx+x[i], sy+y[i], sxx+x[i]*x[i], sxy+x[i]*y[i]
+	}
+	n := float64(len(x))
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+}
+
+// TestSlope checks slopes of known lines.
+func TestSlope(t *testing.T) {
+	x := []float64{math.Log(1_000), math.Log(3_000), math.Log(10_000)}
+	for _, exponent := range []float64{0, 1, 2} {
+		y := make([]float64, len(x))
+		for i := range x {
+			y[i] = 7 + exponent*x[i]
+		}
+		if got := slope(x, y); math.Abs(got-exponent) > 1e-9 {
+			t.Errorf("slope %v, want %v", got, exponent)
 		}
 	}
 }
