@@ -363,4 +363,7 @@ func (t *attempt) forbidden(ctx context.Context) bool {
 
 // A scratch is memory that a resolution uses and then clears for the next one on the same
 // goroutine.
-type scratch struct{ attempt attempt }
+type scratch struct {
+	attempt attempt
+	found   foundOffers
+}

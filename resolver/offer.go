@@ -121,21 +121,38 @@ func (s *subscription) channels(c *source) []graph.Channel {
 type offer struct {
 	cand
 	graph.Entry
+	place int // in the order of elsewhere
+}
+
+// foundOffers is memory for what one subscription at a time may choose.
+type foundOffers struct {
+	list   []offer
+	byName []int // indexes of list
+}
+
+// cleared returns the memory without what it held, or none if it is too large to clear it for
+// each problem.
+func (o foundOffers) cleared() foundOffers {
+	if cap(o.list) > 1024 {
+		return foundOffers{}
+	}
+	clear(o.list[:cap(o.list)])
+	return foundOffers{o.list[:0], o.byName[:0]}
 }
 
 // fresh returns the entries that a subscription without an operator may choose,
 // catalog by catalog: the startingCSV, or all.
 func (u *universe) fresh(s *subscription, in []*source) []cand {
-	found := u.found[:0]
+	found := u.found.list[:0]
 	for _, c := range in {
 		for _, ch := range s.channels(c) {
 			if s.StartingCSV == "" {
 				found = slices.Grow(found, ch.NumEntries())
 				for e := range ch.Order() {
-					found = append(found, offer{c.cand(e), e})
+					found = append(found, offer{c.cand(e), e, 0})
 				}
 			} else if e, ok := s.start(ch); ok {
-				found = append(found, offer{c.cand(e), e})
+				found = append(found, offer{c.cand(e), e, 0})
 			}
 		}
 	}
@@ -179,12 +196,12 @@ func (s *subscription) headless(in []*source) fact.Fact {
 // nearest to the head first, each in the order of the catalogs. A subscription without a
 // channel considers the default channels, then the others by name (H15).
 func (u *universe) successors(s *subscription, in []*source) []cand {
-	found := u.found[:0]
+	found := u.found.list[:0]
 	for _, c := range in {
 		for _, ch := range s.channels(c) {
 			for e := range ch.Order() {
 				if e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
-					found = append(found, offer{c.cand(e), e})
+					found = append(found, offer{c.cand(e), e, 0})
 				}
 			}
 		}
@@ -224,35 +241,92 @@ func next(e graph.Entry) int {
 // bundle in the channels of the subscription, because a bundle that may be chosen in one
 // channel may be chosen in each (H25).
 func (u *universe) elsewhere(found []offer, s *subscription, in []*source) []cand {
-	if len(found) > 0 && (s.Channel == "" || len(in) > 1) {
-		place, offered := map[string]int{}, make(map[cand]bool, len(found))
-		for i, o := range found {
-			offered[o.cand] = true
-			if _, ok := place[o.Name()]; !ok {
-				place[o.Name()] = i
-			}
-		}
-		for _, c := range in {
-			for _, ch := range s.channels(c) {
-				if ch.Err() != nil {
-					continue
-				}
-				for e := range ch.Entries() {
-					_, known := place[e.Name()]
-					if _, ok := e.Bundle(); ok && known && !offered[c.cand(e)] {
-						found = append(found, offer{c.cand(e), e})
-					}
-				}
-			}
-		}
-		slices.SortStableFunc(found, func(a, b offer) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
+	u.found.list = found
+	if len(found) > 0 && s.severalChannels(in) {
+		found = u.withOthers(s, in)
 	}
 	list := make([]cand, len(found), len(found)+1)
 	for i, o := range found {
 		list[i] = o.cand
 	}
-	u.found = found
 	return list
+}
+
+// severalChannels reports whether a subscription may use more than one channel.
+func (s *subscription) severalChannels(in []*source) bool {
+	n := 0
+	for _, c := range in {
+		p, ok := c.Graph.Package(s.Package)
+		if !ok {
+			continue
+		}
+		for ch := range p.Channels() {
+			if s.Channel == "" || s.Channel == ch.Name() {
+				if n++; n > 1 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// withOthers adds to the found entries the other entries of each bundle, and returns all by the
+// place at which their bundle was found first.
+func (u *universe) withOthers(s *subscription, in []*source) []offer {
+	found := u.found.list
+	compare := func(a, b graph.Entry) int { return cmp.Compare(a.Name(), b.Name()) }
+	if len(in) == 1 {
+		compare = func(a, b graph.Entry) int { return bundleOf(a).Compare(bundleOf(b)) }
+	}
+	byName := u.found.byName[:0] // sorted; a map would be larger than the rest of most problems
+	for i := range found {
+		byName = append(byName, i)
+	}
+	slices.SortFunc(byName, func(i, j int) int {
+		return cmp.Or(compare(found[i].Entry, found[j].Entry), cmp.Compare(found[i].cand, found[j].cand))
+	})
+	for rest := byName; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && compare(found[rest[n]].Entry, found[rest[0]].Entry) == 0 {
+			n++
+		}
+		first := slices.Min(rest[:n])
+		for _, i := range rest[:n] {
+			found[i].place = first
+		}
+		rest = rest[n:]
+	}
+	for _, c := range in {
+		for _, ch := range s.channels(c) {
+			if ch.Err() != nil {
+				continue
+			}
+			for e := range ch.Entries() {
+				if _, ok := e.Bundle(); !ok {
+					continue
+				}
+				at, offered := slices.BinarySearchFunc(byName, c.cand(e), func(i int, x cand) int {
+					return cmp.Or(compare(found[i].Entry, e), cmp.Compare(found[i].cand, x))
+				})
+				for _, near := range byName[max(at-1, 0):min(at+1, len(byName))] {
+					if !offered && compare(found[near].Entry, e) == 0 {
+						found = append(found, offer{c.cand(e), e, found[near].place})
+						break
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b offer) int { return cmp.Compare(a.place, b.place) })
+	u.found = foundOffers{found, byName}
+	return found
+}
+
+// bundleOf returns the bundle of an entry that has one.
+func bundleOf(e graph.Entry) graph.Bundle {
+	b, _ := e.Bundle()
+	return b
 }
 
 // offers reports whether everything that the subscription names exists. It does not collect

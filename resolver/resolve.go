@@ -25,10 +25,11 @@ func resolve(ctx context.Context, p *Problem, s *scratch) (sol *Solution, err er
 			sol = nil
 		}
 	}()
-	r, err := start(ctx, p, nil)
+	r, err := start(ctx, p, func(u *universe) { u.found = s.found })
 	if err != nil {
 		return nil, err
 	}
+	s.found, r.u.found = r.u.found.cleared(), foundOffers{} // explanations may run beside the next problem
 	sol, e, err := r.solve(ctx, s)
 	if sol != nil || err != nil {
 		return sol, err

@@ -38,7 +38,7 @@ type universe struct {
 	lists                            map[listKey][]cand
 	exprs                            exprs
 	orders                           map[int][]*source
-	found                            []offer // memory for the options of one subscription
+	found                            foundOffers
 	// waived are requirements that are ignored.
 	waived []*fact.Requires
 	// want, if not nil, restricts the candidates of one subscription.
