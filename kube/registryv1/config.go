@@ -141,7 +141,7 @@ func formats(namespace string, upstream bool) map[string]format {
 // the schema library's basic output, which omits violations below a reference (K28).
 func peerViolations(invalid *violation) (out []Problem) {
 	var units []*violation
-	for _, v := range invalid.ungroup() {
+	for _, v := range invalid.members() {
 		units = append(units, v.list()...)
 	}
 	for _, unit := range units {

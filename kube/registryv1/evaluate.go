@@ -55,7 +55,7 @@ func (e *evaluator) check(schema map[string]any, v any, at []string) *violation 
 	if ref, ok := schema["$ref"].(string); ok {
 		name := strings.TrimPrefix(ref, componentPrefix)
 		if cause := e.check(components()[name].(map[string]any), v, at); cause != nil {
-			return one(&kind.Reference{Keyword: "$ref", URL: ref}, cause.ungroup()...)
+			return one(&kind.Reference{Keyword: "$ref", URL: ref}, cause.members()...)
 		}
 		return nil
 	}
@@ -158,8 +158,8 @@ func checkString(schema map[string]any, s string) (out []violationKind) {
 	return out
 }
 
-// ungroup returns the causes of a group, and other violations alone.
-func (v *violation) ungroup() []*violation {
+// members returns the causes of a group, and any other violation alone.
+func (v *violation) members() []*violation {
 	if _, ok := v.kind.(*kind.Group); ok {
 		return v.causes
 	}

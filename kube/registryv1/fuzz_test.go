@@ -143,7 +143,7 @@ func comparePeer(t *testing.T, b *Bundle, text []byte) {
 			want = append(want, unit.Error.String())
 		}
 		var list []string
-		for _, v := range got.ungroup() {
+		for _, v := range got.members() {
 			for _, unit := range v.list() {
 				list = append(list, unit.kind.LocalizedString(english))
 			}
