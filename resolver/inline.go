@@ -19,7 +19,7 @@ import (
 // catalogs must be loaded; those of the result are loaded. The error is a
 // [*document.Error] or the context's.
 func (p *Problem) Inline(ctx context.Context) (_ Problem, err error) {
-	defer p.unread(&err)
+	defer unread(p.Catalogs, &err)
 	u, err := newUniverse(ctx, p)
 	if err != nil {
 		return Problem{}, err

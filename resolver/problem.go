@@ -178,9 +178,9 @@ type OperatorGroup struct {
 
 // unread sets err if part of a catalog could not be read ([graph.Catalog.Err]). What was
 // computed since then counts for nothing.
-func (p *Problem) unread(err *error) {
-	for i := range p.Catalogs {
-		if c := p.Catalogs[i].Graph; c != nil && c.Err() != nil {
+func unread(catalogs []Catalog, err *error) {
+	for i := range catalogs {
+		if c := catalogs[i].Graph; c != nil && c.Err() != nil {
 			*err = c.Err()
 			return
 		}

@@ -21,7 +21,7 @@ func Resolve(ctx context.Context, p Problem) (*Solution, error) { // D18
 // resolve is Resolve with scratch memory. It retains p.
 func resolve(ctx context.Context, p *Problem, s *scratch) (sol *Solution, err error) {
 	defer func() {
-		if p.unread(&err); err != nil {
+		if unread(p.Catalogs, &err); err != nil {
 			sol = nil
 		}
 	}()
