@@ -54,6 +54,6 @@ func ExampleDecide() {
 	// create ClusterRole all-admin: grants permissions to users of the group (F7)
 	// create ClusterRole all-edit: grants permissions to users of the group (F7)
 	// create ClusterRole all-view: grants permissions to users of the group (F7)
-	// create InstallPlan operators/install-76e5f499ff: installs etcd.v1.0.0
+	// create InstallPlan operators/install-2163f99f3d: installs etcd.v1.0.0
 	// update status Subscription operators/etcd: CatalogSourcesUnhealthy is False, AllCatalogSourcesHealthy
 }

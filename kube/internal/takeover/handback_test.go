@@ -23,8 +23,8 @@ import (
 func TestHandBack(t *testing.T) {
 	r := recorded(t)
 	var out strings.Builder
-	for _, name := range r.names() {
-		c, namespaces := uninstalled(t, r[name])
+	for _, name := range r.Names() {
+		c, namespaces := uninstalled(t, r.Snapshots[name])
 		if c == nil {
 			continue
 		}
@@ -35,7 +35,7 @@ func TestHandBack(t *testing.T) {
 			}
 		}
 		fmt.Fprintf(&out, "%s\n", name)
-		for _, o := range r[name] {
+		for _, o := range r.Snapshots[name] {
 			if o.Metadata.Labels["olm.managed"] != "true" || o.Kind == olm.KindInstallPlan || o.Kind == olm.KindSubscription {
 				continue
 			}

@@ -31,7 +31,7 @@ func TestMidway(t *testing.T) {
 	r := recorded(t)
 	for _, u := range upgrades {
 		t.Run(u[1], func(t *testing.T) {
-			m := newMidway(t, r[u[0]], r[u[1]])
+			m := newMidway(t, r.Snapshots[u[0]], r.Snapshots[u[1]])
 			for n := range len(m.writes) + 1 {
 				name := "before it begins"
 				if n > 0 {

@@ -1,43 +1,29 @@
 package takeover_test
 
 import (
-	"compress/gzip"
-	"encoding/json"
-	"maps"
-	"os"
-	"slices"
+	"sync"
 	"testing"
+	"time"
 
-	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/kube/internal/recording"
 )
 
-// A recording holds the objects of clusters that ran OLM, by "<scenario>/<step>".
-type recording map[string][]olm.Object
-
-// recorded returns the recording of OLM v0.45.0, without managed fields.
-func recorded(t *testing.T) recording {
+// recorded returns what OLM v0.45.0 left.
+func recorded(t *testing.T) *recording.Recording {
 	t.Helper()
-	f, err := os.Open("testdata/olm-v0.45.0.json.gz")
+	r, err := recording.Read()
 	must(t, err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	must(t, err)
-	var text struct {
-		Snapshots map[string][]int
-		Objects   []olm.Object
-	}
-	must(t, json.NewDecoder(z).Decode(&text))
-	r := recording{}
-	for name, list := range text.Snapshots {
-		for _, i := range list {
-			r[name] = append(r[name], text.Objects[i])
-		}
-	}
 	return r
 }
 
-// names returns the names of the snapshots, in order.
-func (r recording) names() []string { return slices.Sorted(maps.Keys(r)) }
+// recordedAt returns when the recording was made. Its certificates are valid then.
+var recordedAt = sync.OnceValue(func() time.Time {
+	r, err := recording.Read()
+	if err != nil {
+		panic(err)
+	}
+	return r.At
+})
 
 func must(t *testing.T, err error) {
 	t.Helper()

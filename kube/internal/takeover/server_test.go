@@ -49,7 +49,7 @@ func TestGenerations(t *testing.T) {
 	r := recorded(t)
 	var objects []olm.Object
 	for _, name := range onServer {
-		objects = append(objects, r[name]...)
+		objects = append(objects, r.Snapshots[name]...)
 	}
 	namespaces := restore(t, c, objects)
 	before := deployments(t, c)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/kube/olmhash"
@@ -14,9 +13,6 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 )
-
-// recordedAt is when the recording was made: its certificates are valid.
-func recordedAt() time.Time { return time.Date(2026, 11, 22, 13, 0, 0, 0, time.UTC) }
 
 // rewritten lists the snapshots for which a takeover writes the spec of a deployment, with
 // the reason.
@@ -36,12 +32,12 @@ func TestWrites(t *testing.T) {
 	r := recorded(t)
 	var out strings.Builder
 	used := make([]int, len(deliberate))
-	for _, name := range r.names() {
+	for _, name := range r.Names() {
 		fmt.Fprintf(&out, "%s\n", name)
 		c := &memcluster.Cluster{GlobalNamespace: "olm", KubeVersion: "1.36.3", Now: recordedAt}
-		catalogs := catalogsOf(t, c, r[name])
+		catalogs := catalogsOf(t, c, r.Snapshots[name])
 		namespaces := []string{}
-		for _, o := range r[name] {
+		for _, o := range r.Snapshots[name] {
 			must(t, c.Put(&o))
 			if o.Kind == "Namespace" {
 				namespaces = append(namespaces, o.Metadata.Name)

@@ -10,8 +10,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// setProperties writes the properties of the bundle to the annotations of its CSV, and keeps
-// the other properties that the CSV already has there.
+// setProperties writes the properties of the bundle, and those that the author added to the CSV,
+// to the annotation of the CSV in which OLM writes them. Pods have the annotations of their CSV,
+// so another one would restart them if OLM installed the same CSV (E23).
 func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
 	list := []property.Property{}
 	for p := range s.Bundle.Properties() {
@@ -36,7 +37,6 @@ func setProperties(csv *olm.ClusterServiceVersion, s resolver.Selected) error {
 	if err != nil {
 		return err
 	}
-	csv.Metadata.SetAnnotation(property.Annotation, string(text))
 	csv.Metadata.SetAnnotation(property.ProjectedAnnotation, `{"properties":`+string(text)+`}`)
 	return nil
 }

@@ -1,0 +1,4 @@
+package recording
+
+// File returns the committed file.
+func File() []byte { return file }
