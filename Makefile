@@ -15,6 +15,8 @@ RACETIMEOUT ?= 60m
 FLEET ?= 1000
 # The first seed of the cases that namespaces and sources generate.
 SEED ?= 1
+# Which scenarios sidebyside runs, as a regular expression. Empty: all.
+SCENARIOS ?=
 # The package that mutate changes, and the commit to compare with. Empty: all lines.
 PKG  ?= ./operatorgroup
 BASE ?= $(shell git merge-base main HEAD 2>/dev/null)
@@ -26,7 +28,7 @@ BENCH     ?= .
 MODULES := $(sort $(patsubst %/,%,$(dir $(shell find . -name go.mod -not -path '*/testdata/*' -not -path './.git/*'))))
 
 .DEFAULT_GOAL := all
-.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet bench compare cover lint conformance mutate golden fmt tidy man schema apidiff tag release reproduce all
+.PHONY: help build setup test thorough race fuzz faults namespaces sources fleet sidebyside bench compare cover lint conformance mutate golden fmt tidy man schema apidiff tag release reproduce all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +73,11 @@ namespaces: ## compare plans for 100,000 generated namespaces, from SEED on, wit
 
 fleet: ## install an operator in FLEET namespaces of a real API server at once
 	cd kube && $(GO) test -run ManyNamespaces -v -timeout 60m . -fleet $(FLEET)
+
+sidebyside: setup ## run SCENARIOS with OLM itself, record them, swap both controllers, and compare
+	cd kube/internal/sidebyside/olm && CGO_ENABLED=0 GOWORK=off $(GO) build -trimpath -o bin/ ./opm $$($(GO) list tool)
+	cd kube && $(GO) test -run 'TestRecord|TestSwap|TestBothAtOnce' -v -timeout 12h ./internal/sidebyside -olm $(CURDIR)/kube/internal/sidebyside/olm/bin -scenarios '$(SCENARIOS)'
+	cd kube && OLMKIT_TEST_SIZE=large $(GO) test -run TestScenarios -v -timeout 2h ./internal/sidebyside -scenarios '$(SCENARIOS)'
 
 sources: ## compare 100,000 generated problems, from SEED on, with OLM's resolver
 	cd compare && OLMKIT_TEST_SIZE=large $(GO) test -run 'TestSources$$' -timeout 12h -v . -sourceseed $(SEED)

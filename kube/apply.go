@@ -151,7 +151,10 @@ type basis struct {
 }
 
 // basisLasts is how long a version that was seen may be relied on, so that a process that was
-// stopped in between reads it again.
+// stopped in between reads it again. Reading it before each creation would not close the gap
+// between the look and the write, because the API server has no transactions; it would only make
+// it shorter. In that gap a creation overwrites nothing, and the next plan starts from what changed.
+// Updates and deletions always look, and the API server checks the version of their object.
 const basisLasts = time.Second
 
 func (b *basis) add(namespace string, v reconcile.Version, now time.Time) {

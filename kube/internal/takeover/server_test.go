@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // of each kind. TestWrites covers all snapshots.
 var onServer = []string{
 	"all_ns/2-upgraded", "config/2-changed", "conversion/1-end", "delete_offline/1-offline", "dep_gvk/1-end",
-	"manual/2-upgrade-pending", "own/1-end", "sa_docs/1-end", "targets/3-own-again", "upgrade/1-end", "webhook/2-upgraded",
+	"manual/2-upgrade-pending", "own/1-end", "sa_docs/1-end", "targets/3-own-again", "twenty/1-installed", "upgrade/1-end", "webhook/2-upgraded",
 }
 
 // E22, E23: on a real API server, which adds defaults, a takeover changes neither the

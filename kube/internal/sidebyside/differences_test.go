@@ -1,0 +1,73 @@
+package sidebyside
+
+import "regexp"
+
+// deliberate lists the intended differences from OLM, as patterns of what diff returns. If
+// scenarios is not empty, it is a pattern of the scenarios that have the difference.
+var deliberate = []struct{ rule, scenarios, pattern, why string }{
+	{"E2", "", `^InstallPlan .* /metadata/generateName: only OLM has "install-"$`, "the name is a hash of the plan, so that it cannot be created twice"},
+	{"E30", "", `^InstallPlan .* /metadata/labels(/olm\.managed)?: only olmkit has `, "plans have olm.managed; OLM sets it on none"},
+	{"E2", "", `^InstallPlan .* /status/plan/.*\]/status: OLM has "Present", olmkit "Created"$`, "a step stays Created; OLM sees the object again and calls it Present"},
+	{"E2", "", `^InstallPlan .* /spec/clusterServiceVersionNames/\d+: `, "names are sorted; OLM's order is random"},
+	{"E2", "", `^Subscription .* /status/installPlanGeneration: `, "subscriptions have the generation of their latest plan, also if it was made for others"},
+	{"E3", "", `^InstallPlan .* /status/plan/.*/manifest/metadata/(labels/olm\.managed|labels|namespace): only (OLM|olmkit) has `, "manifests are complete, and have a namespace if their kind has one"},
+	{"E3", "", `/spec/cleanup: only OLM has it$`, "OLM writes the default"},
+	{"E3", "own", `^(ClusterRole sc-own-reader|PriorityClass sc-own-prio) /metadata/labels/olm\.owner`, "what a bundle has outside of namespaces is not owned by its operator"},
+	{"E3", "own", `^InstallPlan .* /status/plan/\[(BundleSecret|Secret) sec\]: only `, "a Secret is a step as any other; OLM copies it from a Secret with its manifest"},
+	{"E4", "", `/conditions/\[ResolutionFailed\]/message: OLM has "(constraints not satisfiable|error using catalogsource)`, "the explanation is that of olmkit"},
+	{"E4", "delete_csv_only", `^Subscription .* /status/(conditions/\[InstalledCSVMissing\]|installedCSV): only olmkit has `, "a missing operator is reported; OLM forgets that it was installed"},
+	{"E5", "deprecated", `^Subscription .* /status/conditions/\[.*Deprecated\]/message: `, "messages are the author's alone"},
+	{"E6", "opcondition", `^ClusterServiceVersion .* /status/message: OLM has "operator is not upgradeable`, "the message also has the reason"},
+	{"E6", "opcondition", `^ClusterServiceVersion .*/widget\.v1\.0\.0 /status/(phase|reason|message): OLM has "(Replacing|BeingReplaced|being replaced)`, "while it blocks its successor, an operator is not being replaced"},
+	{"E7", "bad_crd|crd_version_lost", ` widget\.v2\.0\.0|/widget\.v2\.0\.0|PLAN\[widget\.v2\.0\.0\]|^Subscription |/widget\.v1\.0\.0 /status/|^OperatorGroup .*providedAPIs|^ClusterRole olm\.og`, "the CSV of a plan is not created before its CRDs; OLM continues without the CRD"},
+	{"E8", "", `^CatalogSource .* /status/(registryService: only OLM has it|connectionState/address: OLM has .*, olmkit "(ADDRESS/api/v1/all|image .*)")$`, "catalogs are read over HTTP and from images"},
+	{"E8", "", `^CatalogSource .* /status/(message: |reason: |connectionState: only olmkit )`, "the status states the error and what to do"},
+	{"E8", "catalog_gone|unhealthy|image_source", `^(CatalogSource|Subscription) .*(CatalogSourcesUnhealthy|catalogHealth|lastObservedState|ResolutionFailed)`, "a catalog that cannot be read is reported; OLM notices it with a delay, or not"},
+	{"E8", "image_source", `^(NetworkPolicy|Service|ServiceAccount) .*: only OLM has it$`, "a catalog needs no pod"},
+	{"E8", "bundle_image", `^(ConfigMap|Role|RoleBinding|ServiceAccount) .*: only OLM has it$|/conditions/\[BundleUnpack`, "a bundle is read without a job"},
+	{"D14", "unhealthy", `: only olmkit has `, "after --catalog-patience, other catalogs are used without an unhealthy one; OLM waits for it"},
+	{"D14", "catalog_gone", `gadget|Gadget|^ClusterRole olm\.og`, "after the catalog is gone, nothing is resolved from its last content"},
+	{"E12", "provider_deleted", `base|Base|^ClusterRole olm\.og`, "a dependency that somebody deletes is installed again"},
+	{"E12", "deprecated", `^(InstallPlan .*PLAN\[widget\.v1\.1\.0\]: only olmkit|Subscription .* /status/(currentCSV|installPlanRef|installplan|state|conditions/\[InstallPlanPending\]))`, "the next version is planned; OLM had not done it yet"},
+	{"E16", "conversion_own", `only OLM has it$|^ClusterServiceVersion `, "it fails before anything is created"},
+	{"E18", "", `^OperatorCondition .* /metadata/labels: only olmkit has it$`, "the owner is also a label"},
+	{"E20", "config", `^(Deployment|Subscription) `, "OLM had not yet applied the config of the subscription"},
+	{"E31", "", `^Operator .* /status/components`, "it lists what differs in the other objects, with their conditions"},
+	{"E31", "sa_weak", `^Operator .*: only OLM has it$`, "nothing was created that it could list"},
+	{"E13", "webhook|apiservice", `^ClusterRoleBinding widget-controller-service-system:auth-delegator`, "its name has no namespace: it also lists the service account of the other scenario"},
+	{"E22", "", `/metadata/ownerReferences/\[clusterserviceversion .*\]: only (OLM|olmkit) has it$`, "the garbage collector removes former owners once they are gone"},
+	{"E32", "minkube_upgrade", `^ClusterServiceVersion .*/widget\.v1\.0\.0 /status/|/conditions/\[ResolutionFailed\]`, "an operator whose successor cannot run is not being replaced"},
+	{"E32", "nofailforward", `^Subscription .* /status/conditions/\[ResolutionFailed\]: only olmkit has it$`, "a stuck upgrade is reported at once"},
+	{"E1", "", `^Subscription .* /status/(installedCSV: only olmkit has |installedCSV: OLM has .*, olmkit |state: OLM has "UpgradePending", olmkit "AtLatestKnown"|conditions/\[InstallPlanPending\]: only OLM has)`, "OLM had not written it yet"},
+	{"E33", "sa_.*", `^(ServiceAccount .*/boss /metadata/labels: only OLM|(InstallPlan|Subscription|OperatorGroup) .* /?(status/)?(message|conditions/\[.*\]/message|namespaces)\b|CustomResourceDefinition .*: only olmkit|ClusterRole olm\.og\..*: only olmkit|ClusterServiceVersion .*requirementStatus)`, "the account is checked when it is used, and needs no label"},
+	{"E36", "", `^ClusterServiceVersion .* /status/(message: OLM has "(one or more requirements couldn.t be found|apiServices not installed|install failed: |intersecting operatorgroups|csv (created )?in namespace|SingleNamespace InstallModeType)|requirementStatus/)`, "the message also names what is missing or differs"},
+	{"E36", "drift", `^(ClusterServiceVersion|Role|ServiceAccount) |^Deployment .*(replicas|Replicas|restored-from)|^Subscription `, "what an operator needs is restored, and replicas are reset; OLM waits for somebody"},
+	{"E37", "", `^CustomResourceDefinition .* /metadata/annotations/operatorframework\.io~1installed-alongside-`, "names stay until the next change; OLM adds and removes them at other times"},
+	{"E38", "unsupported_group|all_rival", `^(Role|RoleBinding|ServiceAccount|ClusterRole|ClusterRoleBinding) .*: only OLM has it$`, "what fails gets no permissions"},
+	{"E38", "minkube_upgrade", `^(Role|RoleBinding) .*: only OLM has it$|^ServiceAccount .*/ownerReferences/`, "what cannot run gets no permissions"},
+	{"F3", "no_group|two_groups|two_groups_first|group_deleted", `^(InstallPlan .*: only olmkit|Subscription .* /status/|ClusterServiceVersion .* /(status/(phase|reason|message)|metadata/annotations/olm\.operatorGroup)|OperatorGroup .*/(conditions|annotations))`, "the plan waits for a group, messages say what to do, and the operator recovers; OLM does not notice it"},
+	{"F7", "", `^ClusterRole .* /metadata/ownerReferences/\[customresourcedefinition .*\]/kind: OLM has "customresourcedefinition", olmkit "CustomResourceDefinition"$`, "the kind is as the garbage collector knows it"},
+	{"F7", "", `^ClusterRole olm\.og\..* /aggregationRule: only `, "roles of a group aggregate what is provided; OLM adds and removes the rule at other times"},
+	{"F7", "", `^(Role|RoleBinding) .* /metadata/labels/olm\.owner\.namespace: `, "permissions in a target namespace name the namespace of the operator"},
+	{"F7", "targets", `^(ClusterServiceVersion|Role|RoleBinding) sc-targets-third/.*: only OLM has it$`, "what left a target namespace is removed; OLM was late"},
+	{"E2", "minkube", `only olmkit has `, "the plan is made; OLM had not done it yet"},
+}
+
+// explain returns the differences of a scenario that are not deliberate, and counts the uses
+// of each pattern.
+func explain(scenario string, differences []string, used []int) (unexplained []string) {
+	for _, d := range differences {
+		found := false
+		for i, p := range deliberate {
+			if (p.scenarios == "" || regexp.MustCompile("^("+p.scenarios+")$").MatchString(scenario)) && regexp.MustCompile(p.pattern).MatchString(d) {
+				used[i]++
+				found = true
+				break
+			}
+		}
+		if !found {
+			unexplained = append(unexplained, d)
+		}
+	}
+	return unexplained
+}
