@@ -33,7 +33,7 @@ func (r *run) group() string { return "g-" + r.id() + ".example.com" }
 
 func (r *run) kind(version, kind string) gvk { return gvk{r.group(), version, kind} }
 
-// ns creates a namespace.
+// It creates a namespace. A suffix is added to its name.
 func (r *run) ns(suffix string, labels obj) string {
 	r.t.Helper()
 	name := "sc-" + r.id()
@@ -69,7 +69,7 @@ func (r *run) namedGroup(ns, name string, spec obj) {
 func own(ns string) obj { return obj{"targetNamespaces": list{ns}} }
 
 // subscribe creates a subscription named after its package, to channel stable of catalog cat
-// in the same namespace, unless more says otherwise.
+// in the same namespace, unless more has other values.
 func (r *run) subscribe(ns, pkg string, more obj) {
 	r.t.Helper()
 	spec := obj{"name": pkg, "channel": "stable", "source": "cat", "sourceNamespace": ns}
@@ -112,8 +112,7 @@ func (r *run) delete(kind, ns, name string) {
 	must(r.t, client.IgnoreNotFound(r.Delete(context.Background(), named(kind, ns, name))))
 }
 
-// until waits for a condition. It goes on after some time without it, because snapshots show
-// what is missing.
+// until waits for a condition, but not forever: snapshots show what is missing.
 func (r *run) until(what string, ok func() bool) {
 	for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -27,7 +27,7 @@ var together = []scenario{
 	{"sub_second_manual", oneManual}, {"cond_rights", ownNamespaceAlone}, {"cleanup", cleanup}, {"twenty", twenty},
 }
 
-// alone lists the scenarios that need a control plane of their own.
+// alone lists the scenarios that need separate control planes.
 var alone = []scenario{{"all_ns", allNamespaces}, {"conversion", conversion}, {"copied_off", copiedOff}, {"all_rival", allRival}, {"delete_offline", deletedOffline}}
 
 // versions returns a package whose versions replace each other, each with the same API.
@@ -55,7 +55,7 @@ func (c csv) one(properties list, objects ...obj) []obj {
 	return append(pkg(c.pkg, stable([]string{c.name()})), c.bundle(properties, objects...))
 }
 
-// installed installs widget 1.0.0 in a namespace of its own.
+// installed installs widget 1.0.0 in a new namespace.
 func (r *run) installed() string {
 	r.t.Helper()
 	ns := r.ns("", nil)
@@ -799,11 +799,11 @@ func twenty(r *run) {
 		blobs = append(blobs, r.versions(c, "Op"+string(rune('a'+i)), "1.0.0")...)
 		names = append(names, name)
 	}
-	r.catalog(ns, "cat", blobs)
 	r.operatorGroup(ns, own(ns))
 	for _, name := range names {
 		r.subscribe(ns, name, nil)
 	}
+	r.catalog(ns, "cat", blobs) // last, so that one plan installs all
 	for _, name := range names {
 		r.phase(ns, name+".v1.0.0", "Succeeded")
 	}

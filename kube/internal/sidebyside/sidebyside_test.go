@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 // of each sort.
 var (
 	sample   = []string{"own", "dep_gvk", "manual", "sa_docs", "webhook", "unsupported_group", "all_ns"}
-	moderate = []string{"upgrade", "csv_edited", "sub_second_manual", "same_api", "missing_pkg", "delete", "twenty", "config", "conversion"}
+	moderate = []string{"upgrade", "csv_edited", "sub_second_manual", "same_api", "missing_pkg", "delete", "config", "conversion"}
 )
 
 // runs reports whether a scenario is to be run.
