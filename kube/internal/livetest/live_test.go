@@ -36,7 +36,7 @@ var env envtest.Environment
 
 func TestMain(m *testing.M) {
 	ctrllog.SetLogger(logr.Discard())
-	envtest.Main(m, &env)
+	envtest.Main(m, &env, "../../extension/testdata/crds")
 }
 
 // pageSize is the number of objects that olmkit requests at once.
@@ -47,16 +47,9 @@ const pageSize = 500
 // is requested; and that kubectl runs olmkit as a plugin.
 func TestFleet(t *testing.T) {
 	namespaces, operators := testsize.Of(60, 500, 5000), testsize.Of(30, 300, 300)
-	dir := t.TempDir()
+	dir := programs(t)
 	fleet(t, namespaces, operators)
 	check(t, os.WriteFile(filepath.Join(dir, "catalog.yaml"), []byte(catalog(operators)), 0o600))
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "olmkit"), "github.com/olmkit/olmkit/cmd/olmkit")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for name, target := range map[string]string{"kubectl": filepath.Join(env.Bin, "kubectl"), "kubectl-olmkit": "olmkit", "kubectl_complete-olmkit": "olmkit"} {
-		check(t, os.Symlink(target, filepath.Join(dir, name)))
-	}
 	server := newCounter(t, dir)
 
 	const content = "community=catalog.yaml"
@@ -124,6 +117,20 @@ func TestFleet(t *testing.T) {
 	if got, _ := program(t, dir, "kubectl", "__complete", "olmkit", "stat"); !strings.Contains(got, "status") {
 		t.Errorf("kubectl does not complete commands: %s", got)
 	}
+}
+
+// programs returns a directory with olmkit and kubectl.
+func programs(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "olmkit"), "github.com/olmkit/olmkit/cmd/olmkit")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, target := range map[string]string{"kubectl": filepath.Join(env.Bin, "kubectl"), "kubectl-olmkit": "olmkit", "kubectl_complete-olmkit": "olmkit"} {
+		check(t, os.Symlink(target, filepath.Join(dir, name)))
+	}
+	return dir
 }
 
 // fleet creates namespaces, of which operators have one each. A third of them is at the latest
