@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -251,137 +249,6 @@ func (x *extensionState) revisions(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// content returns the content of a bundle of the extension's package.
-func (x *extensionState) content(ctx context.Context, b *rollout.Bundle) (*registryv1.Bundle, error) {
-	var packages []graph.Package
-	catalogs := slices.Clone(x.catalogs)
-	slices.SortStableFunc(catalogs, func(a, b api.ClusterCatalog) int {
-		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.Name, b.Name))
-	})
-	for _, c := range catalogs {
-		if g := x.opener[c.Name]; g != nil {
-			if p, ok := g.Package(b.Package); ok {
-				packages = append(packages, p)
-			}
-		}
-	}
-	var err error
-	if len(packages) > 0 {
-		var found *readBundle
-		if found, err = x.bundles.bundlesOf(true, packages...).get(ctx, b.Name); err == nil {
-			return found.Bundle.Bundle, nil
-		}
-	}
-	switch {
-	case err != nil && (b.Image == "" || !errors.Is(err, errUnknownBundle) && !errors.Is(err, errNotAvailable)):
-		return nil, err
-	case b.Image == "":
-		return nil, fmt.Errorf("bundle %s: no catalog that can be read here has it; name a catalog with --catalog", b.Name)
-	}
-	files, err := x.loader.fetchBundle(ctx, reference{text: registryScheme + b.Image})
-	if err != nil {
-		return nil, fmt.Errorf("bundle %s: %w", b.Name, err)
-	}
-	return registryv1.Read(ctx, files, x.bundles.readOptions())
-}
-
-// standIn adds the installed revision if its record is not known, with the objects that its
-// bundle has now. Its number is on the objects.
-func (x *extensionState) standIn(ctx context.Context) error {
-	s, b := x.snapshot, x.extension.Status.Install.Bundle
-	number, name, uid := int64(1), "", types.UID("unknown")
-	s.Recorded = true
-	for _, o := range x.cluster.List() {
-		if o.Metadata.Labels[labelOwner] != s.Extension.Name {
-			continue
-		}
-		if n, _ := strconv.ParseInt(o.Metadata.Annotations[annotationRevision], 10, 64); n > number {
-			number, name = n, ""
-		}
-		for _, ref := range o.Metadata.OwnerReferences {
-			if ref.Kind == kindObjectSet && ref.Controller != nil && *ref.Controller && name == "" {
-				s.Recorded, name, uid = false, ref.Name, types.UID(ref.UID)
-			}
-		}
-	}
-	r := rollout.Revision{
-		Name: cmp.Or(name, fmt.Sprintf("%s-%d", s.Extension.Name, number)), UID: uid, ResourceVersion: "unknown", Finalizer: true,
-		Owner: s.Extension.Name, Number: number, Bundle: rollout.Bundle{Name: b.Name, Package: x.packageName(), Version: b.Version},
-		Collision: rollout.Prevent, Probes: rollout.DefaultProbes(),
-		Conditions: []metav1.Condition{{Type: rollout.Succeeded, Status: metav1.ConditionTrue, Reason: rollout.Succeeded}},
-	}
-	s.Extension.Finalizer = true
-	if err := x.render(ctx, &r); err != nil {
-		return err
-	}
-	s.Revisions = append(s.Revisions, r)
-	return nil
-}
-
-func (x *extensionState) packageName() string {
-	if c := x.extension.Spec.Source.Catalog; c != nil {
-		return c.PackageName
-	}
-	return ""
-}
-
-// restore renders a revision again if its Secrets are not known.
-func (x *extensionState) restore(ctx context.Context, r *rollout.Revision) error {
-	if r.Archived && !r.Finalizer {
-		return nil // nothing is left of it
-	}
-	for _, ref := range slices.Concat(r.Refs...) {
-		if ref.Name != "" && !slices.ContainsFunc(x.snapshot.Secrets, func(s corev1.Secret) bool { return s.Name == ref.Name && s.Namespace == ref.Namespace }) {
-			return x.render(ctx, r)
-		}
-	}
-	return nil
-}
-
-// render gives a revision the objects that its bundle has with the current configuration, in
-// Secrets as OLM v1 names them. A note reports that the objects may differ, unless the Secrets
-// have the names that the revision refers to, which depend on the content.
-func (x *extensionState) render(ctx context.Context, r *rollout.Revision) error {
-	want, packed, err := x.pack(ctx, r)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		x.note(r.Name, "its objects are not known, so nothing that only it has is listed: "+err.Error())
-		r.Phases, r.Refs, r.Observed, r.Collisions = nil, nil, nil, nil
-		return nil
-	}
-	if !slices.EqualFunc(r.Refs, packed.Refs, slices.Equal) {
-		x.note(r.Name, "its objects are not known; they are assumed to be those of bundle "+r.Bundle.Name+" with the current configuration")
-		r.Observed, r.Collisions = nil, nil
-	}
-	r.Refs, r.Phases, r.Bundle.Properties, r.Deadline = packed.Refs, nil, want.Bundle.Properties, want.Deadline
-	for _, p := range want.Phases {
-		r.Phases = append(r.Phases, registryv1.Phase{Name: p.Name, Objects: make([]*unstructured.Unstructured, len(p.Objects))})
-	}
-	for _, s := range packed.Secrets {
-		s.OwnerReferences = []metav1.OwnerReference{{UID: r.UID}}
-		x.snapshot.Secrets = append(x.snapshot.Secrets, s)
-	}
-	return nil
-}
-
-// pack returns what the extension needs for the bundle of a revision, and the Secrets with the
-// objects.
-func (x *extensionState) pack(ctx context.Context, r *rollout.Revision) (*rollout.Revision, *registryv1.Packing, error) {
-	content, err := x.content(ctx, &r.Bundle)
-	if err != nil {
-		return nil, nil, err
-	}
-	want, err := olmextension.Want(ctx, x.extension, &r.Bundle, content, x.provider)
-	if err != nil {
-		return nil, nil, err
-	}
-	owner := registryv1.Owner{Name: r.Owner, Package: r.Bundle.Package, Version: r.Bundle.Version}
-	packed, err := registryv1.Pack(registryv1.Own(want.Phases, owner), r.Name, x.snapshot.Namespace, r.Owner)
-	return want, packed, err
 }
 
 // note adds a note about the extension, or about one of its revisions.
