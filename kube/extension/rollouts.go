@@ -14,6 +14,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -63,6 +64,8 @@ type knowledge struct {
 	foreign map[string]*unstructured.Unstructured // those of our names that Objects does not have
 	request string                                // identifies what was rendered
 	want    *rollout.Revision                     // from it
+	// orphaned is the UID of the extension if it was deleted without its dependents.
+	orphaned types.UID
 }
 
 func (x *Rollouts) knowledge(name string) *knowledge {
@@ -129,7 +132,20 @@ func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.T
 			return nil, err
 		}
 	}
+	if slices.Contains(e.Finalizers, metav1.FinalizerOrphanDependents) {
+		g.orphaned = e.UID
+	}
+	for i := range s.Revisions {
+		r := &s.Revisions[i]
+		r.Orphan = s.Extension.Deleting && (g.orphaned == e.UID || !owns(e, g.records[r.Name]))
+	}
 	return g, x.readObjects(ctx, g)
+}
+
+// owns returns whether an extension is an owner of a revision. The garbage collector removes
+// that reference, and then the finalizer of the extension, if it is deleted without its dependents.
+func owns(e *api.ClusterExtension, record client.Object) bool { // K94
+	return slices.ContainsFunc(record.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == e.UID })
 }
 
 func (x *Rollouts) group(name string, now time.Time) *group {

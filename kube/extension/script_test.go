@@ -490,7 +490,11 @@ func named(kind, name string) *unstructured.Unstructured {
 }
 
 func (s *stage) delete(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Check(s.client.Delete(s.t.Context(), named(args[0], args[1])))
+	var opts []client.DeleteOption
+	if len(args) > 2 {
+		opts = append(opts, client.PropagationPolicy(args[2]))
+	}
+	ts.Check(s.client.Delete(s.t.Context(), named(args[0], args[1]), opts...))
 }
 
 func (s *stage) field(ts *testscript.TestScript, _ bool, args []string) {

@@ -182,10 +182,10 @@ func (s *stage) clean() {
 	}
 }
 
-// collect deletes objects whose owners are gone, as Kubernetes' garbage collector does, and lets
-// claims of volumes go.
+// collect deletes objects whose owners are gone, releases the dependents of what is deleted with
+// the finalizer orphan, as Kubernetes' garbage collector does, and lets claims of volumes go.
 func (s *stage) collect(ctx context.Context) {
-	var orphans []unstructured.Unstructured
+	var orphans, releasing []unstructured.Unstructured
 	owners := map[types.UID]bool{}
 	for _, k := range kinds { // owners come last, so that no owner of a listed object is missed
 		u := &unstructured.UnstructuredList{}
@@ -194,9 +194,27 @@ func (s *stage) collect(ctx context.Context) {
 			continue
 		}
 		for _, o := range u.Items {
+			if o.GetDeletionTimestamp() != nil && slices.Contains(o.GetFinalizers(), metav1.FinalizerOrphanDependents) {
+				releasing = append(releasing, o)
+			}
 			if owners[o.GetUID()] = true; len(o.GetOwnerReferences()) > 0 {
 				orphans = append(orphans, o)
 			}
+		}
+	}
+	for _, owner := range releasing {
+		done := true
+		for _, o := range orphans {
+			left := slices.DeleteFunc(o.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == owner.GetUID() })
+			if len(left) < len(o.GetOwnerReferences()) {
+				done = false
+				o.SetOwnerReferences(left)
+				s.client.Update(ctx, &o) // again if it fails
+			}
+		}
+		if done {
+			owner.SetFinalizers(slices.DeleteFunc(owner.GetFinalizers(), func(f string) bool { return f == metav1.FinalizerOrphanDependents }))
+			s.client.Update(ctx, &owner)
 		}
 	}
 	for _, o := range orphans {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,9 +76,11 @@ func (x *Rollouts) write(ctx context.Context, g *group, w rollout.Write) error {
 			}
 			return err
 		case rollout.Migrate:
-			return x.patch(ctx, o, "managedFields", o.GetManagedFields())
+			return x.patch(ctx, o, map[string]any{"managedFields": o.GetManagedFields()})
 		case rollout.SetOwners:
-			return x.patch(ctx, o, "ownerReferences", o.GetOwnerReferences())
+			return x.patch(ctx, o, map[string]any{"ownerReferences": o.GetOwnerReferences()})
+		case rollout.Release:
+			return x.patch(ctx, o, map[string]any{"ownerReferences": o.GetOwnerReferences(), "labels": o.GetLabels(), "annotations": o.GetAnnotations()})
 		}
 		delete(g.applied, o.GetUID())
 		return x.delete(ctx, o)
@@ -112,12 +115,13 @@ func (x *Rollouts) delete(ctx context.Context, o client.Object) error {
 	return x.Client.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 }
 
-// patch sets a field of the metadata of an object that has not changed since it was read.
-func (x *Rollouts) patch(ctx context.Context, o *unstructured.Unstructured, field string, value any) error {
-	text, err := json.Marshal([]map[string]any{
-		{"op": "replace", "path": "/metadata/resourceVersion", "value": o.GetResourceVersion()},
-		{"op": "add", "path": "/metadata/" + field, "value": value},
-	})
+// patch sets fields of the metadata of an object that has not changed since it was read.
+func (x *Rollouts) patch(ctx context.Context, o *unstructured.Unstructured, fields map[string]any) error {
+	operations := []map[string]any{{"op": "replace", "path": "/metadata/resourceVersion", "value": o.GetResourceVersion()}}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		operations = append(operations, map[string]any{"op": "add", "path": "/metadata/" + name, "value": fields[name]})
+	}
+	text, err := json.Marshal(operations)
 	if err != nil {
 		return err
 	}

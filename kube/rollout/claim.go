@@ -1,8 +1,10 @@
 package rollout
 
 import (
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -149,5 +151,26 @@ func identity(o *unstructured.Unstructured) *unstructured.Unstructured {
 func released(r *Revision, live *unstructured.Unstructured) *unstructured.Unstructured {
 	o := identity(live)
 	o.SetOwnerReferences(slices.DeleteFunc(live.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == r.UID }))
+	return o
+}
+
+// marked returns whether an object without a controller has the labels and the number of a
+// revision: the garbage collector removes the owner references of orphans.
+func marked(r *Revision, live *unstructured.Unstructured) bool {
+	return metav1.GetControllerOfNoCopy(live) == nil && live.GetLabels()[prefix+"owner-name"] == r.Owner &&
+		live.GetAnnotations()[revisionAnnotation] == strconv.FormatInt(r.Number, 10)
+}
+
+// orphaned returns the metadata of an object without what the revision has added.
+func (w *world) orphaned(r *Revision, live *unstructured.Unstructured) *unstructured.Unstructured { // K94
+	o := identity(live)
+	labels, annotations := live.GetLabels(), live.GetAnnotations() // copies
+	added := func(name, _ string) bool { return name == managedBy || strings.HasPrefix(name, prefix) }
+	maps.DeleteFunc(labels, added)
+	maps.DeleteFunc(annotations, added)
+	o.SetLabels(labels)
+	o.SetAnnotations(annotations)
+	uid := w.controller(r).UID
+	o.SetOwnerReferences(slices.DeleteFunc(live.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == uid }))
 	return o
 }

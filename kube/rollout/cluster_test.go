@@ -222,6 +222,10 @@ func (c *cluster) object(r rollout.Revision, w rollout.Write) error {
 		if status != nil {
 			live.Object["status"] = status
 		}
+	case rollout.Release:
+		live.SetLabels(w.Object.GetLabels())
+		live.SetAnnotations(w.Object.GetAnnotations())
+		live.SetOwnerReferences(w.Object.GetOwnerReferences())
 	case rollout.SetOwners:
 		live.SetOwnerReferences(w.Object.GetOwnerReferences())
 	case rollout.Delete:

@@ -162,15 +162,18 @@ func (w *world) tearDown(r *Revision) { // K94
 		gone := true
 		for _, o := range phase.Objects {
 			live := w.objects[registryv1.Key(o)]
-			if live == nil || !w.refers(live, r) {
+			if live == nil || !w.refers(live, r) && !(r.Orphan && marked(r, live)) {
 				continue
 			}
 			switch {
-			case !w.controls(r, live):
+			case w.refers(live, r) && !w.controls(r, live):
 				gone = false
 				w.write(r, Write{Op: SetOwners, Object: released(r, live)})
 			case w.active(o):
 				gone = false // its revision adopts it first
+			case r.Orphan:
+				gone = false
+				w.write(r, Write{Op: Release, Object: w.orphaned(r, live)})
 			default:
 				gone = false
 				if live.GetDeletionTimestamp() == nil {

@@ -290,11 +290,16 @@ func (h *rehearsing) makeObject(w Write) {
 			o.Object["status"] = runtime.DeepCopyJSONValue(status)
 		}
 		h.Objects[i] = h.applied(w.Revision, o)
-	case Migrate, SetOwners:
+	case Migrate, SetOwners, Release:
 		o := h.Objects[i].DeepCopy()
-		if w.Op == Migrate {
+		switch w.Op {
+		case Migrate:
 			o.SetManagedFields(w.Object.GetManagedFields())
-		} else {
+		case Release:
+			o.SetLabels(w.Object.GetLabels())
+			o.SetAnnotations(w.Object.GetAnnotations())
+			fallthrough
+		default:
 			o.SetOwnerReferences(w.Object.GetOwnerReferences())
 		}
 		h.Objects[i] = o

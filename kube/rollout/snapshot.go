@@ -42,6 +42,9 @@ type Revision struct {
 	// Deleting is set once somebody has deleted it, and Finalizer if it has the finalizer
 	// olm.operatorframework.io/teardown.
 	Deleting, Finalizer bool
+	// Orphan is set if the objects stay on the cluster when the revision is archived, because
+	// somebody has deleted it or its owner without its dependents.
+	Orphan bool
 
 	// Owner is the name of its ClusterExtension. All revisions of an owner have different
 	// numbers; the highest is the latest.
@@ -115,6 +118,9 @@ const (
 	Migrate Op = "migrate"
 	// SetOwners replaces the owner references of the object on the cluster with those of Object.
 	SetOwners Op = "set owners"
+	// Release replaces the owner references, labels and annotations of the object on the cluster
+	// with those of Object.
+	Release Op = "release"
 	// Delete deletes Object.
 	Delete Op = "delete"
 	// AddFinalizer and RemoveFinalizer change the finalizer of Revision, or of the extension if

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -143,5 +144,46 @@ func TestUnreadable(t *testing.T) { // K94, K95
 	c.settle()
 	if len(c.revisions) != 0 {
 		t.Error(c.state())
+	}
+}
+
+// The objects of an extension that is deleted without its dependents stay, without what its
+// revisions have added, also if the garbage collector comes first.
+func TestOrphan(t *testing.T) { // K94
+	for _, recorded := range []bool{false, true} {
+		for _, collected := range []bool{false, true} {
+			c := newCluster(t)
+			c.recorded = recorded
+			c.begin("ServiceAccount/etcd/1 ConfigMap/x/1 Deployment/etcd/1")
+			c.settle()
+			for key, o := range c.objects {
+				o = o.DeepCopy()
+				if collected {
+					o.SetOwnerReferences(nil)
+				}
+				labels := o.GetLabels()
+				labels["mine"] = "x"
+				o.SetLabels(labels)
+				c.objects[key] = o
+			}
+			c.extension.Deleting = true
+			r := c.revisions["etcd-1"]
+			r.Orphan = true
+			c.revisions["etcd-1"] = r
+			c.want = nil
+			h, err := rollout.Rehearse(c.snapshot(), nil)
+			if err != nil || len(h.After.Objects) != 3 {
+				t.Errorf("recorded %t, collected %t: %v, %d objects", recorded, collected, err, len(h.After.Objects))
+			}
+			c.settle()
+			if c.extension.UID != "" || len(c.objects) != 3 {
+				t.Errorf("recorded %t, collected %t: %s", recorded, collected, c.state())
+			}
+			for key, o := range c.objects {
+				if refs := o.GetOwnerReferences(); len(refs) != 0 || len(o.GetAnnotations()) != 0 || !maps.Equal(o.GetLabels(), map[string]string{"mine": "x"}) {
+					t.Errorf("recorded %t, collected %t, %s: %v", recorded, collected, key, o.Object["metadata"])
+				}
+			}
+		}
 	}
 }

@@ -209,6 +209,9 @@ func (r *extensionReader) state(ctx context.Context, name string) (*extensionSta
 	if err := x.revisions(ctx); err != nil {
 		return nil, err
 	}
+	for i := range s.Revisions {
+		s.Revisions[i].Orphan = slices.Contains(e.Finalizers, metav1.FinalizerOrphanDependents)
+	}
 	installed, _ := s.Installed()
 	if installed != nil {
 		own := &rollout.Snapshot{Revisions: []rollout.Revision{*installed}, Secrets: s.Secrets}
