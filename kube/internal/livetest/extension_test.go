@@ -111,7 +111,7 @@ func TestExtension(t *testing.T) { // K240
 	same(upgrade...)
 
 	// Without permission to read Secrets, ConfigMaps and PriorityClasses, the plan is what the
-	// bundles render to, and says so.
+	// bundles render to, and reports it.
 	role, _ := program(t, dir, "olmkit", "status", "--print-rbac")
 	var viewer rbacv1.ClusterRole
 	check(t, yaml.Unmarshal([]byte(role), &viewer))
