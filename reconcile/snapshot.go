@@ -94,78 +94,112 @@ type Rejection struct {
 // that run OLM. The result does not depend on the order of the objects. Errors name the
 // object.
 func NewSnapshot(namespace, globalNamespace string, objects []olm.Object) (*Snapshot, error) {
+	return NewSnapshotFunc(namespace, globalNamespace, objects, Decode)
+}
+
+// NewSnapshotFunc is like NewSnapshot, but calls decode in place of [Decode]. It is for callers
+// that make many snapshots of a cluster, of which little changes in between: decode may
+// return the same value again for the same version of an object.
+func NewSnapshotFunc(namespace, globalNamespace string, objects []olm.Object, decode func(olm.Object) (olm.Resource, error)) (*Snapshot, error) {
 	s := &Snapshot{Namespace: namespace, GlobalNamespace: globalNamespace}
-	for i := range objects {
-		if err := s.add(objects[i]); err != nil {
+	for _, o := range objects {
+		if !s.concerns(o.Key()) {
+			continue
+		}
+		r, err := decode(o)
+		if err != nil {
 			return nil, err
 		}
+		s.add(r)
 	}
 	s.sort()
 	return s, nil
 }
 
-func (s *Snapshot) add(o olm.Object) error {
-	ns := o.Metadata.Namespace
+// Decode returns an object as snapshots have it: as a pointer to the type of its kind, such as
+// *olm.Subscription, or to an olm.Object.
+func Decode(o olm.Object) (olm.Resource, error) {
 	switch k := o.Key(); k.Group + "/" + k.Kind {
 	case "/Namespace":
-		return into(&s.Namespaces, o)
+		return resource[olm.Namespace](o)
 	case olm.Group + "/" + olm.KindOperatorGroup:
-		return into(&s.OperatorGroups, o)
+		return resource[olm.OperatorGroup](o)
 	case olm.Group + "/" + olm.KindClusterServiceVersion:
-		return into(&s.CSVs, o)
+		return resource[olm.ClusterServiceVersion](o)
 	case olm.GroupCRD + "/" + olm.KindCRD:
-		return into(&s.CRDs, o)
+		return resource[olm.CustomResourceDefinition](o)
 	case olm.Group + "/" + olm.KindOLMConfig:
-		c, err := olm.As[olm.OLMConfig](o)
-		if c != nil && (s.OLMConfig == nil || c.Metadata.Name == "cluster") {
-			s.OLMConfig = c
-		}
-		return err
+		return resource[olm.OLMConfig](o)
 	case olm.Group + "/" + olm.KindCatalogSource:
-		if ns == s.Namespace || ns == s.GlobalNamespace {
-			return into(&s.CatalogSources, o)
-		}
+		return resource[olm.CatalogSource](o)
 	case olm.Group + "/" + olm.KindSubscription:
-		if ns == s.Namespace {
-			return into(&s.Subscriptions, o)
-		}
+		return resource[olm.Subscription](o)
 	case olm.Group + "/" + olm.KindInstallPlan:
-		if ns == s.Namespace {
-			return into(&s.InstallPlans, o)
-		}
+		return resource[olm.InstallPlan](o)
 	case olm.Group + "/" + olm.KindOperatorCondition:
-		if ns == s.Namespace {
-			return into(&s.OperatorConditions, o)
-		}
+		return resource[olm.OperatorCondition](o)
 	case "apps/Deployment":
-		if ns != s.Namespace && !IsOLMName(k.Name) {
-			return nil
-		}
-		d, err := olm.As[olm.Deployment](o)
-		if err != nil {
-			return err
-		}
-		if IsOLM(d) {
-			s.OLM = append(s.OLM, Sighting{Object: k})
-		}
-		if ns == s.Namespace {
-			s.Deployments = append(s.Deployments, d)
-		}
-	default:
-		s.Objects = append(s.Objects, o)
+		return resource[olm.Deployment](o)
 	}
-	return nil
+	return &o, nil
 }
 
-func into[T any, P interface {
+func resource[T any, P interface {
 	*T
 	olm.Resource
-}](list *[]*T, o olm.Object) error {
+}](o olm.Object) (olm.Resource, error) {
 	v, err := olm.As[T, P](o)
-	if err == nil {
-		*list = append(*list, v)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return P(v), nil
+}
+
+// concerns reports whether an object may concern the namespace.
+func (s *Snapshot) concerns(k olm.Key) bool {
+	switch k.Group + "/" + k.Kind {
+	case olm.Group + "/" + olm.KindCatalogSource:
+		return k.Namespace == s.Namespace || k.Namespace == s.GlobalNamespace
+	case olm.Group + "/" + olm.KindSubscription, olm.Group + "/" + olm.KindInstallPlan, olm.Group + "/" + olm.KindOperatorCondition:
+		return k.Namespace == s.Namespace
+	case "apps/Deployment":
+		return k.Namespace == s.Namespace || IsOLMName(k.Name)
+	}
+	return true
+}
+
+func (s *Snapshot) add(r olm.Resource) {
+	switch r := r.(type) {
+	case *olm.Namespace:
+		s.Namespaces = append(s.Namespaces, r)
+	case *olm.OperatorGroup:
+		s.OperatorGroups = append(s.OperatorGroups, r)
+	case *olm.ClusterServiceVersion:
+		s.CSVs = append(s.CSVs, r)
+	case *olm.CustomResourceDefinition:
+		s.CRDs = append(s.CRDs, r)
+	case *olm.OLMConfig:
+		if s.OLMConfig == nil || r.Metadata.Name == "cluster" {
+			s.OLMConfig = r
+		}
+	case *olm.CatalogSource:
+		s.CatalogSources = append(s.CatalogSources, r)
+	case *olm.Subscription:
+		s.Subscriptions = append(s.Subscriptions, r)
+	case *olm.InstallPlan:
+		s.InstallPlans = append(s.InstallPlans, r)
+	case *olm.OperatorCondition:
+		s.OperatorConditions = append(s.OperatorConditions, r)
+	case *olm.Deployment:
+		if IsOLM(r) {
+			s.OLM = append(s.OLM, Sighting{Object: r.Key()})
+		}
+		if r.Metadata.Namespace == s.Namespace {
+			s.Deployments = append(s.Deployments, r)
+		}
+	case *olm.Object:
+		s.Objects = append(s.Objects, *r)
+	}
 }
 
 // sort puts every list into a canonical order.

@@ -29,7 +29,7 @@ func resolve(ctx context.Context, p *Problem, s *scratch) (sol *Solution, err er
 	if err != nil {
 		return nil, err
 	}
-	s.found, r.u.found = r.u.found.cleared(), foundOffers{} // explanations may run beside the next problem
+	s.found, r.u.found = r.u.found.cleared(), foundOffers{} // explanations may run while the next problem is solved
 	sol, e, err := r.solve(ctx, s)
 	if sol != nil || err != nil {
 		return sol, err

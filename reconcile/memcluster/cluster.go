@@ -42,8 +42,12 @@ type Cluster struct {
 	// Warn, if set, returns the warnings of the API server.
 	Warn func(c reconcile.Change) []string
 
-	mu       sync.Mutex
-	objects  map[olm.Key]olm.Object
+	mu      sync.Mutex
+	objects map[olm.Key]olm.Object
+	// keys are those of objects, in order, or nil if they have to be sorted again.
+	keys []olm.Key
+	// decoded has what snapshots share of the current objects.
+	decoded  map[olm.Key]olm.Resource
 	version  int64
 	uid      int64
 	watchers map[*watcher]struct{}
@@ -97,12 +101,12 @@ func (c *Cluster) store(o olm.Object) error {
 	}
 	c.version++
 	o.Metadata.ResourceVersion = strconv.FormatInt(c.version, 10)
-	_, existed := c.objects[o.Key()]
-	c.objects[o.Key()] = o
-	typ := "ADDED"
-	if existed {
-		typ = "MODIFIED"
+	typ := "MODIFIED"
+	if _, ok := c.objects[o.Key()]; !ok {
+		typ, c.keys = "ADDED", nil
 	}
+	c.objects[o.Key()] = o
+	delete(c.decoded, o.Key())
 	c.notify(Event{typ, o})
 	if !c.Controllers {
 		return nil
@@ -132,7 +136,40 @@ func (c *Cluster) Get(k olm.Key) (olm.Object, error) {
 func (c *Cluster) List() []olm.Object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.SortedFunc(maps.Values(c.objects), func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
+	return c.list()
+}
+
+func (c *Cluster) list() []olm.Object {
+	out := make([]olm.Object, 0, len(c.objects))
+	for _, k := range c.sorted() {
+		out = append(out, c.objects[k])
+	}
+	return out
+}
+
+// sorted returns the keys of all objects, in order. They must not be modified.
+func (c *Cluster) sorted() []olm.Key {
+	if c.keys == nil {
+		c.keys = slices.SortedFunc(maps.Keys(c.objects), olm.Key.Compare)
+	}
+	return c.keys
+}
+
+// decode is [reconcile.Decode] for a current object, which is decoded once.
+func (c *Cluster) decode(o olm.Object) (olm.Resource, error) {
+	k := o.Key()
+	if r, ok := c.decoded[k]; ok {
+		return r, nil
+	}
+	r, err := reconcile.Decode(o)
+	if err != nil {
+		return nil, err
+	}
+	if c.decoded == nil {
+		c.decoded = map[olm.Key]olm.Resource{}
+	}
+	c.decoded[k] = r
+	return r, nil
 }
 
 // Delete deletes an object as an API server does: an object with finalizers gets a
@@ -186,11 +223,12 @@ func (c *Cluster) Remove(k olm.Key) error {
 func (c *Cluster) delete(k olm.Key) {
 	o := c.objects[k]
 	delete(c.objects, k)
+	delete(c.decoded, k)
+	c.keys = nil
 	c.version++
 	c.notify(Event{"DELETED", o})
 	uids := c.uids()
-	keys := slices.SortedFunc(maps.Keys(c.objects), olm.Key.Compare)
-	for _, key := range keys {
+	for _, key := range c.sorted() { // deletions below make new keys
 		x, ok := c.objects[key]
 		if !ok || !slices.ContainsFunc(x.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return r.UID == o.Metadata.UID }) {
 			continue
@@ -213,12 +251,15 @@ func (c *Cluster) Clone() *Cluster {
 	}
 }
 
-// Read returns the state of the cluster for a namespace.
+// Read returns the state of the cluster for a namespace. Snapshots share objects, so they
+// must not be modified.
 func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	s, err := reconcile.NewSnapshot(namespace, c.GlobalNamespace, c.List())
+	c.mu.Lock()
+	s, err := reconcile.NewSnapshotFunc(namespace, c.GlobalNamespace, c.list(), c.decode)
+	c.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}

@@ -208,3 +208,41 @@ func TestReplicas(t *testing.T) {
 		}
 	}
 }
+
+// Snapshots of any namespace share the objects that have not changed, so a simulation of many
+// namespaces does not decode all objects again for each.
+func TestReadShares(t *testing.T) {
+	c, ctx := &memcluster.Cluster{}, context.Background()
+	group := func(name string) *olm.OperatorGroup {
+		return &olm.OperatorGroup{Header: olm.Header{APIVersion: olm.V1, Kind: olm.KindOperatorGroup, Metadata: olm.Metadata{Name: name, Namespace: name}}}
+	}
+	if err := c.Put(group("a"), group("b")); err != nil {
+		t.Fatal(err)
+	}
+	read := func(namespace string) []*olm.OperatorGroup {
+		s, err := c.Read(ctx, namespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.OperatorGroups
+	}
+	before := read("a")
+	if now := read("b"); len(now) != 2 || now[0] != before[0] || now[1] != before[1] {
+		t.Errorf("a second snapshot has other objects")
+	}
+	b := group("b")
+	b.Spec.TargetNamespaces = []string{"b"}
+	if err := c.Put(b, group("c")); err != nil {
+		t.Fatal(err)
+	}
+	now := read("a")
+	if len(now) != 3 || now[0] != before[0] || now[1] == before[1] || len(now[1].Spec.TargetNamespaces) != 1 {
+		t.Errorf("after a change and an addition, the groups are %v", now)
+	}
+	if err := c.Remove(group("a").Key()); err != nil {
+		t.Fatal(err)
+	}
+	if last := read("a"); len(last) != 2 || last[0] != now[1] || last[1] != now[2] {
+		t.Errorf("after a deletion, the groups are %v", last)
+	}
+}
