@@ -25,12 +25,12 @@ func newReport(e *env) *cobra.Command {
 		Long: `Report lists for each package of a catalog what its users should know: the versions
 without a path to the head of their channel, the upgrades that break something on a
 cluster, images that are malformed or have no digest, dependencies that nothing in
-the catalog satisfies, and all other findings of "olmkit validate". For the head of the
-default channel it lists dangerous permissions, Kubernetes APIs that are deprecated or
-removed, and whether OLM v1 installs it. Release dates are those that bundles have in
-the annotation createdAt; --on DATE adds how old the newest release is.
+the catalog satisfies, and all other findings of "olmkit validate". For the head of
+the default channel it lists dangerous permissions, APIs that Kubernetes removes, and
+whether OLM v1 installs it. Release dates come from the annotation createdAt of
+bundles; --on DATE adds the age of the newest release.
 
-With --base, an older catalog, each number is also that of the older catalog, and the
+With --base OLD, the numbers of the older catalog stand next to the new ones, and the
 versions that were added, removed or lost their path are listed.
 
 Permissions, APIs and upgrades need the manifests of bundles. They come from

@@ -61,7 +61,7 @@ type headQuality struct {
 	// Manifests is true if the manifests were available. Risks and APIs are unknown without.
 	Manifests bool               `json:"manifests"`
 	Risks     []permissions.Risk `json:"risks,omitempty"`
-	// APIs are the Kubernetes APIs in the manifests that are deprecated or removed.
+	// APIs are the Kubernetes APIs in the manifests that a version of Kubernetes removes.
 	APIs []string `json:"apis,omitempty"`
 	// OLMv1 states whether OLM v1 installs the bundle: yes, no, or unknown.
 	OLMv1   string   `json:"olmV1"`
