@@ -73,7 +73,7 @@ func TestFleet(t *testing.T) {
 
 	program(t, dir, "olmkit", "snapshot", "--cluster", "-o", "snapshot.json")
 	dumped, _ := program(t, dir, "kubectl", "get", "-A", "-o", "yaml",
-		"subscriptions,clusterserviceversions,installplans,catalogsources,operatorgroups,namespaces")
+		"subscriptions,clusterserviceversions,installplans,catalogsources,operatorgroups,namespaces,clustercatalogs,clusterextensions")
 	check(t, os.WriteFile(filepath.Join(dir, "dump.yaml"), []byte(dumped), 0o600))
 	whole, _ := program(t, dir, "kubectl", "get", "-A", "-o", "json", "--show-managed-fields", "clusterserviceversions")
 	snapshot, err := os.ReadFile(filepath.Join(dir, "snapshot.json"))
