@@ -194,7 +194,7 @@ func missingPackage(r *run) {
 	r.snap("no-channel")
 	r.merge("Subscription", ns, "widget", obj{"spec": obj{"channel": "stable"}})
 	r.phase(ns, "widget.v1.0.0", "Succeeded")
-	r.snap("mended")
+	r.snap("fixed")
 }
 
 func missingSource(r *run) {
@@ -327,7 +327,7 @@ func unsupportedGroup(r *run) {
 	r.snap("unsupported")
 	r.merge("OperatorGroup", ns, "group", obj{"spec": obj{"targetNamespaces": list{ns}}})
 	r.phase(ns, "widget.v1.0.0", "Succeeded")
-	r.snap("mended")
+	r.snap("fixed")
 }
 
 func (r *run) account(ns, name string) {
@@ -420,7 +420,7 @@ func refusedCRD(r *run) {
 	u := unstructuredOf(w)
 	must(r.t, r.Patch(r.t.Context(), u, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"size":7}}`))))
 	r.pause(40 * time.Second)
-	r.snap("cr-mended")
+	r.snap("cr-fixed")
 }
 
 func lostVersion(r *run) {
