@@ -59,6 +59,7 @@ func TestModuleGraph(t *testing.T) {
 func TestStartup(t *testing.T) {
 	slow := map[string]string{
 		"github.com/santhosh-tekuri/jsonschema/v6": "compiles the schemas of five drafts; kube/registryv1/evaluate.go validates without it",
+		"k8s.io/client-go/kubernetes/scheme":       "registers the types of all APIs; use the packages of those that are needed",
 	}
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "./olmkit")
 	list.Dir = "cmd"

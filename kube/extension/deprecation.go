@@ -34,15 +34,15 @@ func deprecated(typ, not string, messages []string) deprecation {
 // to the first catalog (C5). Deprecations without a message count only for the
 // bundle.
 func deprecations(o Outcome) []deprecation { // K104
-	if o.Decision == nil || len(o.Decision.catalogs) == 0 {
+	if o.Decision == nil || len(o.Decision.Catalogs) == 0 {
 		return []deprecation{unknownDeprecation(typePackageDeprecated), unknownDeprecation(typeChannelDeprecated), unknownDeprecation(typeBundleDeprecated), unknownDeprecation(typeDeprecated)}
 	}
 	var pkg, channels, bundle []string
-	p, _ := o.Decision.catalogs[0].Graph.Package(o.Decision.request.Package)
+	p, _ := o.Decision.Catalogs[0].Graph.Package(o.Decision.Request.Package)
 	if m, ok := p.Deprecation(); ok && m != "" {
 		pkg = []string{m}
 	}
-	requested := o.Decision.request.Channels
+	requested := o.Decision.Request.Channels
 	for ch := range p.Channels() {
 		if m, ok := ch.Deprecation(); ok && m != "" && (len(requested) == 0 || slices.Contains(requested, ch.Name())) && !slices.Contains(channels, m) {
 			channels = append(channels, m)
@@ -76,8 +76,8 @@ func (o Outcome) installedBundle() (graph.Bundle, bool) {
 	if o.Installed == nil {
 		return graph.Bundle{}, false
 	}
-	for _, c := range o.Decision.catalogs {
-		p, _ := c.Graph.Package(o.Decision.request.Package)
+	for _, c := range o.Decision.Catalogs {
+		p, _ := c.Graph.Package(o.Decision.Request.Package)
 		if b, ok := p.Bundle(o.Installed.Name); ok {
 			return b, true
 		}

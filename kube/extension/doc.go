@@ -4,13 +4,13 @@
 //
 // # Deciding
 //
-// [Decide] selects a bundle for an extension, and [Status] computes the
+// Package desired selects a bundle for an extension, and [Status] computes the
 // resulting status. Neither has side effects:
 //
-//	d, err := extension.Decide(ctx, ext, installed, catalogs, opener, nil)
+//	d, err := desired.Decide(ctx, ext, installed, catalogs, opener, nil)
 //	status := extension.Status(ext, extension.Outcome{Decision: d, Installed: installed}, metav1.Now())
 //
-// An [Opener] opens the catalogs that take part: those that are available and
+// A [desired.Opener] opens the catalogs that take part: those that are available and
 // match the extension's selector. No other catalog is read. [Served] is an
 // Opener that fetches them from the addresses in their status.
 //

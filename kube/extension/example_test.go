@@ -10,6 +10,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 )
 
 const sampleCatalog = `
@@ -58,7 +59,7 @@ func Example() {
 	installed := &api.BundleMetadata{Name: "etcd.v1.1.0", Version: "1.1.0"}
 
 	// A program that runs in a cluster uses extension.Served as the opener.
-	d, err := extension.Decide(context.Background(), ext, installed, catalogs, sampleOpener{}, nil)
+	d, err := desired.Decide(context.Background(), ext, installed, catalogs, sampleOpener{}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
@@ -39,7 +40,7 @@ type Installer interface {
 type Reconciler struct {
 	Client client.Client
 	// Catalogs opens the catalogs that take part in a selection.
-	Catalogs Opener
+	Catalogs desired.Opener
 	// Installer, if not nil, installs the selected bundle. If nil, the
 	// installed bundle is taken from the status.
 	Installer Installer
@@ -81,7 +82,7 @@ func (r *Reconciler) extensionsOf(ctx context.Context, catalog client.Object) []
 	for i := range list.Items {
 		e := &list.Items[i]
 		if f := e.Spec.Source.Catalog; f != nil {
-			if s := selector(f.Selector); s.Validate() == nil && !s.Matches(catalog.GetLabels()) {
+			if s := desired.Selector(f.Selector); s.Validate() == nil && !s.Matches(catalog.GetLabels()) {
 				continue
 			}
 		}
@@ -179,7 +180,7 @@ func (r *Reconciler) outcome(ctx context.Context, e *api.ClusterExtension) (Outc
 }
 
 // decide selects a bundle from the catalogs on the cluster.
-func (r *Reconciler) decide(ctx context.Context, e *api.ClusterExtension, installed *api.BundleMetadata) (*Decision, error) {
+func (r *Reconciler) decide(ctx context.Context, e *api.ClusterExtension, installed *api.BundleMetadata) (*desired.Decision, error) {
 	var catalogs api.ClusterCatalogList
 	if err := r.Client.List(ctx, &catalogs); err != nil {
 		return nil, err
@@ -191,7 +192,7 @@ func (r *Reconciler) decide(ctx context.Context, e *api.ClusterExtension, instal
 		}
 		c.Retain(names)
 	}
-	return Decide(ctx, e, installed, catalogs.Items, r.Catalogs, &r.Options)
+	return desired.Decide(ctx, e, installed, catalogs.Items, r.Catalogs, &r.Options)
 }
 
 func cause(ctx context.Context) error {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
@@ -143,7 +144,7 @@ func TestReconcileRefused(t *testing.T) {
 	if err := c.Create(t.Context(), &clusterCatalogs(t, "broken")[0]); err != nil {
 		t.Fatal(err)
 	}
-	var catalog *extension.CatalogError
+	var catalog *desired.CatalogError
 	if e, err := reconciled(t, r); !errors.As(err, &catalog) || progressing(e) != `True Retrying: catalog "broken": the catalog is not served` {
 		t.Errorf("%v, %s", err, progressing(e))
 	}

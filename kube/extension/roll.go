@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
 )
@@ -110,7 +111,7 @@ func (r *Reconciler) next(ctx context.Context, e *api.ClusterExtension, s *rollo
 			return nil, err
 		}
 	}
-	b, err := Target(o.Rollout.Installed, o.Rollout.Rolling, o.Decision)
+	b, err := desired.Target(o.Rollout.Installed, o.Rollout.Rolling, o.Decision)
 	if err != nil {
 		return nil, nil // it is in the decision
 	}
@@ -148,13 +149,13 @@ func (r *Reconciler) rollSet(ctx context.Context, req reconcile.Request) (reconc
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	sets := []api.ClusterObjectSet{set}
-	if name := set.Labels[ownerName]; name != "" {
+	if name := set.Labels[desired.OwnerName]; name != "" {
 		err := r.Client.Get(ctx, types.NamespacedName{Name: name}, &api.ClusterExtension{})
 		if !apierrors.IsNotFound(err) {
 			return reconcile.Result{}, err // the extension's own pass includes the set
 		}
 		var list api.ClusterObjectSetList
-		if err := x.ObjectSets.List(ctx, &list, client.MatchingLabels{ownerName: name}); err != nil {
+		if err := x.ObjectSets.List(ctx, &list, client.MatchingLabels{desired.OwnerName: name}); err != nil {
 			return reconcile.Result{}, err
 		}
 		sets = slices.DeleteFunc(list.Items, func(s api.ClusterObjectSet) bool {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
 )
@@ -108,24 +107,27 @@ func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.T
 	s := g.snapshot
 	s.Extension = rollout.Extension{
 		Name: e.Name, UID: e.UID, ResourceVersion: e.ResourceVersion,
-		Deleting: e.DeletionTimestamp != nil, Finalizer: slices.Contains(e.Finalizers, teardown),
+		Deleting: e.DeletionTimestamp != nil, Finalizer: slices.Contains(e.Finalizers, desired.Teardown),
 	}
 	var list corev1.SecretList
-	if err := x.Objects.List(ctx, &list, client.InNamespace(x.Namespace), client.MatchingLabels{ownerName: e.Name}); err != nil {
+	if err := x.Objects.List(ctx, &list, client.InNamespace(x.Namespace), client.MatchingLabels{desired.OwnerName: e.Name}); err != nil {
 		return nil, err
 	}
 	for i := range list.Items {
-		if secret := &list.Items[i]; secret.Type != recordType {
-			s.Secrets = append(s.Secrets, *secret)
-		} else if r, err := revisionOf(secret); err != nil {
+		secret := &list.Items[i]
+		r, err := desired.FromSecret(secret)
+		switch {
+		case err != nil:
 			return nil, err
-		} else {
+		case r == nil:
+			s.Secrets = append(s.Secrets, *secret)
+		default:
 			g.add(r, secret)
 		}
 	}
 	if s.Recorded = x.ObjectSets == nil || len(s.Revisions) > 0; !s.Recorded {
 		var sets api.ClusterObjectSetList
-		if err := x.ObjectSets.List(ctx, &sets, client.MatchingLabels{ownerName: e.Name}); err != nil {
+		if err := x.ObjectSets.List(ctx, &sets, client.MatchingLabels{desired.OwnerName: e.Name}); err != nil {
 			return nil, err
 		}
 		if err := x.addSets(ctx, g, sets.Items); err != nil {
@@ -160,7 +162,7 @@ func (x *Rollouts) group(name string, now time.Time) *group {
 func (x *Rollouts) addSets(ctx context.Context, g *group, sets []api.ClusterObjectSet) error { // K89
 	s := g.snapshot
 	for i := range sets {
-		r := fromObjectSet(&sets[i], x.Namespace)
+		r := desired.FromObjectSet(&sets[i], x.Namespace)
 		g.add(r, &sets[i])
 		if r.Archived && !r.Finalizer {
 			continue // its objects are gone
@@ -250,7 +252,7 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	want, err := Want(ctx, e, b, bundle, x.Certificates)
+	want, err := desired.Want(ctx, e, b, bundle, x.Certificates)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, err
@@ -258,24 +260,6 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 		return nil, reconcile.TerminalError(err)
 	}
 	k.request, k.want = request, want
-	return want, nil
-}
-
-// Want returns the revision that an extension needs for a bundle, which has the given content.
-// The error is that of [registryv1.Bundle.Render].
-func Want(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle, content *registryv1.Bundle, certificates registryv1.CertProvider) (*rollout.Revision, error) { // K70
-	opts := registryv1.RenderOptions{Namespace: e.Spec.Namespace, Certificates: certificates}
-	if c := e.Spec.Config; c != nil && c.Inline != nil {
-		opts.Config = c.Inline.Raw
-	}
-	m, err := content.Render(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	want := &rollout.Revision{
-		Bundle: *b, Phases: m.Phases, Collision: rollout.Prevent, Probes: rollout.DefaultProbes(), Deadline: time.Duration(e.Spec.ProgressDeadlineMinutes) * time.Minute,
-	}
-	want.Bundle.Properties = content.CSV().Annotations["olm.properties"]
 	return want, nil
 }
 
@@ -296,7 +280,7 @@ func (u *unavailable) Unwrap() error { return u.error }
 
 // preflight returns why the CRDs of a revision cannot replace those on the cluster.
 func (x *Rollouts) preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1.Phase) error { // K54
-	results, err := Preflight(ctx, e, phases, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) { return get(ctx, x.Client, o) })
+	results, err := desired.Preflight(ctx, e, phases, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) { return get(ctx, x.Client, o) })
 	if err != nil {
 		return err
 	}
@@ -309,60 +293,25 @@ func (x *Rollouts) preflight(ctx context.Context, e *api.ClusterExtension, phase
 	return errors.Join(unsafe...)
 }
 
-// Preflight compares the CRDs of a revision with those on the cluster, as far as the extension
-// does not disable that. It returns those that cannot be replaced. Live returns the object on the
-// cluster with the name of another, or nil.
-func Preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1.Phase, live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) ([]*crdsafety.Result, error) { // K54
-	var opts crdsafety.Options
-	if i := e.Spec.Install; i != nil && i.Preflight != nil && i.Preflight.CRDUpgradeSafety != nil {
-		opts.Enforcement = crdsafety.Enforcement(i.Preflight.CRDUpgradeSafety.Enforcement)
-	}
-	var before, after []*apiextensionsv1.CustomResourceDefinition
-	for _, p := range phases {
-		for _, o := range p.Objects {
-			crd, err := crdsafety.Decode(o.Object)
-			if err != nil {
-				continue // another kind
-			}
-			have, err := live(o)
-			if err != nil {
-				return nil, err
-			}
-			if have == nil {
-				continue
-			}
-			old, err := crdsafety.Decode(have.Object)
-			if err != nil {
-				return nil, err
-			}
-			before, after = append(before, old), append(after, crd)
-		}
-	}
-	results, err := crdsafety.CompareAll(ctx, before, after, &opts)
-	return slices.DeleteFunc(results, func(r *crdsafety.Result) bool { return r.Verdict != crdsafety.Unsafe }), err
-}
-
 // Revisions returns the revisions of an extension, by number: ClusterObjectSets and Secrets.
 // Secrets that cannot be read are left out.
 func Revisions(ctx context.Context, c client.Reader, namespace, name string) ([]rollout.Revision, error) {
 	var out []rollout.Revision
 	var list corev1.SecretList
-	if err := c.List(ctx, &list, client.InNamespace(namespace), client.MatchingLabels{ownerName: name}); err != nil {
+	if err := c.List(ctx, &list, client.InNamespace(namespace), client.MatchingLabels{desired.OwnerName: name}); err != nil {
 		return nil, err
 	}
 	for i := range list.Items {
-		if s := &list.Items[i]; s.Type == recordType {
-			if r, err := revisionOf(s); err == nil {
-				out = append(out, *r)
-			}
+		if r, err := desired.FromSecret(&list.Items[i]); err == nil && r != nil {
+			out = append(out, *r)
 		}
 	}
 	var sets api.ClusterObjectSetList
-	if err := c.List(ctx, &sets, client.MatchingLabels{ownerName: name}); err != nil && !meta.IsNoMatchError(err) {
+	if err := c.List(ctx, &sets, client.MatchingLabels{desired.OwnerName: name}); err != nil && !meta.IsNoMatchError(err) {
 		return nil, err
 	}
 	for i := range sets.Items {
-		out = append(out, *fromObjectSet(&sets.Items[i], namespace))
+		out = append(out, *desired.FromObjectSet(&sets.Items[i], namespace))
 	}
 	slices.SortFunc(out, func(a, b rollout.Revision) int { return cmp.Compare(a.Number, b.Number) })
 	return out, nil

@@ -11,13 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/rollout"
 )
 
 // An Outcome is the result of reconciling an extension.
 type Outcome struct {
 	// Decision is nil if none was made.
-	Decision *Decision
+	Decision *desired.Decision
 	// Installed is the installed bundle, or nil. InstalledErr is the reason why
 	// the installed bundle cannot be determined, or nil.
 	Installed    *api.BundleMetadata
@@ -117,7 +118,7 @@ func (o Outcome) err() error {
 
 // terminal reports whether retrying cannot help.
 func terminal(err error) bool {
-	var spec *SpecError
+	var spec *desired.SpecError
 	return errors.As(err, &spec) || errors.Is(err, ErrNoInstaller) || errors.Is(err, reconcile.TerminalError(nil))
 }
 

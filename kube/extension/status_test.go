@@ -17,6 +17,7 @@ import (
 
 	"github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 )
 
 var now = metav1.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -79,12 +80,12 @@ func TestStatus(t *testing.T) { // K104
 		fmt.Fprintf(&b, "== %s\n", tt.name)
 		if tt.unknown == nil {
 			catalogs := clusterCatalogs(t, tt.catalogs)
-			d, err := extension.Decide(t.Context(), e, o.Installed, catalogs, opener{}, nil)
+			d, err := desired.Decide(t.Context(), e, o.Installed, catalogs, opener{}, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", tt.name, err)
 			}
 			slices.Reverse(catalogs)
-			again, err := extension.Decide(t.Context(), e, o.Installed, catalogs, opener{}, nil)
+			again, err := desired.Decide(t.Context(), e, o.Installed, catalogs, opener{}, nil)
 			if err != nil || fmt.Sprint(again.Err) != fmt.Sprint(d.Err) || !cmp.Equal(again.Bundle(), d.Bundle()) {
 				t.Errorf("%s: the decision depends on the order of the catalogs", tt.name)
 			}
@@ -140,7 +141,7 @@ func TestStatusKeeps(t *testing.T) {
 	}
 	e.Status = s
 	later := metav1.NewTime(now.Add(time.Hour))
-	s = extension.Status(e, extension.Outcome{Decision: &extension.Decision{}}, later)
+	s = extension.Status(e, extension.Outcome{Decision: &desired.Decision{}}, later)
 	for _, c := range s.Conditions {
 		if want := map[string]metav1.Time{"Installed": later}[c.Type]; !want.IsZero() && c.LastTransitionTime != want {
 			t.Errorf("%s: %v; want %v", c.Type, c.LastTransitionTime, want)

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 )
 
 // watchRollouts sets the readers of the rollouts to caches, and has extensions and object sets
@@ -27,7 +28,7 @@ import (
 // sets, if the cluster has them.
 func (r *Reconciler) watchRollouts(m ctrl.Manager, extensions controller.Controller) error { // K63
 	x := r.Rollouts
-	owned, err := labels.NewRequirement(ownerName, selection.Exists, nil)
+	owned, err := labels.NewRequirement(desired.OwnerName, selection.Exists, nil)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (r *Reconciler) watchRollouts(m ctrl.Manager, extensions controller.Control
 
 // ownerOf returns the extension that an object belongs to.
 func ownerOf[T client.Object](_ context.Context, o T) []reconcile.Request {
-	name := o.GetLabels()[ownerName]
+	name := o.GetLabels()[desired.OwnerName]
 	if name == "" {
 		return nil
 	}

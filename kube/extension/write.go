@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
 )
@@ -87,9 +88,9 @@ func (x *Rollouts) write(ctx context.Context, g *group, w rollout.Write) error {
 	}
 	switch {
 	case w.Op == rollout.CreateRevision:
-		var o client.Object = objectSetOf(w.New, g.extension)
+		var o client.Object = desired.NewObjectSet(w.New, g.extension)
 		if g.snapshot.Recorded {
-			secret, err := secretOf(w.New, g.extension, x.Namespace)
+			secret, err := desired.NewSecret(w.New, g.extension, x.Namespace)
 			if err != nil {
 				return err
 			}
@@ -139,12 +140,12 @@ func (x *Rollouts) revise(ctx context.Context, before client.Object, w rollout.W
 		finalize(after, w.Op == rollout.AddFinalizer)
 	default:
 		if secret, ok := after.(*corev1.Secret); ok {
-			if err := changeRecord(secret, w); err != nil {
+			if err := desired.ChangeSecret(secret, w); err != nil {
 				return err
 			}
 			break
 		}
-		if changeObjectSet(after.(*api.ClusterObjectSet), w); w.Op == rollout.SetStatus {
+		if desired.ChangeObjectSet(after.(*api.ClusterObjectSet), w); w.Op == rollout.SetStatus {
 			return x.Client.Status().Patch(ctx, after, unchanged(before), client.FieldOwner(rollout.FieldOwner))
 		}
 	}
@@ -153,9 +154,9 @@ func (x *Rollouts) revise(ctx context.Context, before client.Object, w rollout.W
 
 // finalize adds or removes the finalizer.
 func finalize(o client.Object, add bool) {
-	list := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), func(f string) bool { return f == teardown })
+	list := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), func(f string) bool { return f == desired.Teardown })
 	if add {
-		list = append(list, teardown)
+		list = append(list, desired.Teardown)
 	}
 	o.SetFinalizers(list)
 }

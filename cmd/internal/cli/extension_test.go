@@ -9,8 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
 )
@@ -62,7 +62,7 @@ func TestExtensionSecrets(t *testing.T) { // K76, K240
 	e.Status.Install = &api.InstallStatus{Bundle: api.BundleMetadata{Name: "demo.v1.0.0", Version: "1.0.0"}}
 	bundle, err := registryv1.Read(t.Context(), os.DirFS("bundles/demo/1.0.0"), nil)
 	check(t, err)
-	want, err := extension.Want(t.Context(), e, &rollout.Bundle{Name: "demo.v1.0.0", Package: "demo", Version: "1.0.0", Image: "example.com/demo-bundle:1.0.0"}, bundle, registryv1.CertManager)
+	want, err := desired.Want(t.Context(), e, &rollout.Bundle{Name: "demo.v1.0.0", Package: "demo", Version: "1.0.0", Image: "example.com/demo-bundle:1.0.0"}, bundle, registryv1.CertManager)
 	check(t, err)
 	h, err := rollout.Rehearse(&rollout.Snapshot{Extension: rollout.Extension{Name: e.Name, UID: e.UID}, Namespace: "olmv1-system"}, want)
 	check(t, err)

@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/olmkit/olmkit/graph"
-	olmextension "github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
 )
@@ -142,7 +142,7 @@ func (x *extensionState) pack(ctx context.Context, r *rollout.Revision) (*rollou
 	if err != nil {
 		return nil, nil, err
 	}
-	want, err := olmextension.Want(ctx, x.extension, &r.Bundle, content, x.provider)
+	want, err := desired.Want(ctx, x.extension, &r.Bundle, content, x.provider)
 	if err != nil {
 		return nil, nil, err
 	}

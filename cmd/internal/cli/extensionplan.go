@@ -15,8 +15,8 @@ import (
 
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
-	olmextension "github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
@@ -162,18 +162,18 @@ func (x *extensionState) plan(ctx context.Context) (*extensionPlan, error) { // 
 // target returns the revision that the extension should have, or nil, with the reason in the
 // plan.
 func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed *rollout.Revision, rolling []*rollout.Revision) (*rollout.Revision, error) {
-	var d *olmextension.Decision
+	var d *desired.Decision
 	if len(rolling) == 0 {
 		var have *api.BundleMetadata
 		if installed != nil {
 			have = &api.BundleMetadata{Name: installed.Bundle.Name, Version: installed.Bundle.Version}
 		}
 		var err error
-		if d, err = olmextension.Decide(ctx, x.extension, have, x.catalogs, x.opener, nil); err != nil {
+		if d, err = desired.Decide(ctx, x.extension, have, x.catalogs, x.opener, nil); err != nil {
 			return nil, err
 		}
 	}
-	b, err := olmextension.Target(installed, rolling, d)
+	b, err := desired.Target(installed, rolling, d)
 	if err != nil {
 		p.Refused = err.Error()
 		return nil, nil
@@ -194,7 +194,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		x.note("", "what the bundle installs is not known: "+err.Error())
 		return nil, nil
 	}
-	want, err := olmextension.Want(ctx, x.extension, b, content, x.provider)
+	want, err := desired.Want(ctx, x.extension, b, content, x.provider)
 	if errors.As(err, &problems) {
 		p.block(problems)
 		return nil, nil
@@ -222,7 +222,7 @@ func (x *extensionState) preflight(ctx context.Context, p *extensionPlan, want *
 	if !slices.ContainsFunc(writes, func(w rollout.Write) bool { return w.Op == rollout.CreateRevision }) {
 		return nil
 	}
-	results, err := olmextension.Preflight(ctx, x.extension, want.Phases, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	results, err := desired.Preflight(ctx, x.extension, want.Phases, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		i := slices.IndexFunc(x.snapshot.Objects, func(live *unstructured.Unstructured) bool { return registryv1.Key(live) == registryv1.Key(o) })
 		if i < 0 {
 			return nil, nil

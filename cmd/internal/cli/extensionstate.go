@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/olmkit/olmkit/graph"
-	olmextension "github.com/olmkit/olmkit/kube/extension"
 	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
@@ -230,7 +230,7 @@ func (x *extensionState) revisions(ctx context.Context) error {
 		if secret.Labels[labelOwner] != s.Extension.Name {
 			continue
 		}
-		switch r, err := olmextension.Recorded(secret); {
+		switch r, err := desired.FromSecret(secret); {
 		case err != nil:
 			return err
 		case r != nil:
@@ -424,7 +424,7 @@ func (x *extensionState) objectSets() error {
 			return err
 		}
 		s.Recorded = false
-		r := olmextension.FromObjectSet(set, s.Namespace)
+		r := desired.FromObjectSet(set, s.Namespace)
 		for _, ref := range slices.Concat(r.Refs...) {
 			if ref.Namespace != "" {
 				s.Namespace = ref.Namespace

@@ -1,4 +1,4 @@
-package extension
+package desired
 
 import (
 	"testing"
@@ -24,16 +24,16 @@ func TestObjectSet(t *testing.T) { // K70, K71, K79, K82
 	}
 	e := &api.ClusterExtension{}
 	e.Name = "etcd"
-	set := objectSetOf(want, e)
-	if diff := cmp.Diff(want, fromObjectSet(set.DeepCopy(), "system")); diff != "" {
+	set := NewObjectSet(want, e)
+	if diff := cmp.Diff(want, FromObjectSet(set.DeepCopy(), "system")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	changeObjectSet(set, rollout.Write{Op: rollout.Archive})
-	changeObjectSet(set, rollout.Write{Op: rollout.UpdateRevision, New: &rollout.Revision{Bundle: rollout.Bundle{Name: "etcd.v1.0.0"}}})
-	changeObjectSet(set, rollout.Write{Op: rollout.SetStatus, Observed: []rollout.Digest{{Phase: "roles", Digest: "sha256:0"}}})
+	ChangeObjectSet(set, rollout.Write{Op: rollout.Archive})
+	ChangeObjectSet(set, rollout.Write{Op: rollout.UpdateRevision, New: &rollout.Revision{Bundle: rollout.Bundle{Name: "etcd.v1.0.0"}}})
+	ChangeObjectSet(set, rollout.Write{Op: rollout.SetStatus, Observed: []rollout.Digest{{Phase: "roles", Digest: "sha256:0"}}})
 	want.Archived, want.Bundle, want.Deadline, want.Probes = true, rollout.Bundle{Name: "etcd.v1.0.0"}, 0, nil
 	want.Observed = []rollout.Digest{{Phase: "roles", Digest: "sha256:0"}}
-	if diff := cmp.Diff(want, fromObjectSet(set, "system")); diff != "" {
+	if diff := cmp.Diff(want, FromObjectSet(set, "system")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -58,7 +58,7 @@ spec:
 `), &set); err != nil {
 		t.Fatal(err)
 	}
-	r := fromObjectSet(&set, "system")
+	r := FromObjectSet(&set, "system")
 	if !r.Archived || r.Collision != rollout.None || r.Phases[0].Objects[0].GetName() != "x" || r.Phases[0].Objects[1] != nil {
 		t.Errorf("%+v", r)
 	}
@@ -74,7 +74,7 @@ spec:
 			t.Fatal(err)
 		}
 		set.Spec.ProgressionProbes = []api.ProgressionProbe{p}
-		if got := fromObjectSet(&set, "system").Unreadable; got != `progressionProbes, probe 1: "Like" is not a valid label selector operator` {
+		if got := FromObjectSet(&set, "system").Unreadable; got != `progressionProbes, probe 1: "Like" is not a valid label selector operator` {
 			t.Errorf("%s: %s", probe, got)
 		}
 	}

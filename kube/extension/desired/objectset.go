@@ -1,4 +1,4 @@
-package extension
+package desired
 
 import (
 	"fmt"
@@ -24,8 +24,8 @@ const (
 	bundleProperties = "olm.properties"
 )
 
-// objectSetOf returns the ClusterObjectSet that is a new revision of an extension.
-func objectSetOf(r *rollout.Revision, e *api.ClusterExtension) *api.ClusterObjectSet { // K70
+// NewObjectSet returns the ClusterObjectSet that is a new revision of an extension.
+func NewObjectSet(r *rollout.Revision, e *api.ClusterExtension) *api.ClusterObjectSet { // K70
 	set := &api.ClusterObjectSet{
 		ObjectMeta: ownedBy(e, r.Name),
 		Spec: api.ClusterObjectSetSpec{
@@ -73,8 +73,8 @@ func setSettings(set *api.ClusterObjectSet, r *rollout.Revision) { // K71
 	}
 }
 
-// changeObjectSet changes an object set.
-func changeObjectSet(set *api.ClusterObjectSet, w rollout.Write) {
+// ChangeObjectSet makes a write of a rollout to an object set.
+func ChangeObjectSet(set *api.ClusterObjectSet, w rollout.Write) {
 	switch w.Op {
 	case rollout.Archive:
 		set.Spec.LifecycleState = api.LifecycleArchived
@@ -88,14 +88,14 @@ func changeObjectSet(set *api.ClusterObjectSet, w rollout.Write) {
 	}
 }
 
-// fromObjectSet returns the revision that an object set is. Secrets without a namespace are in
+// FromObjectSet returns the revision that an object set is. Secrets without a namespace are in
 // the given one.
-func fromObjectSet(set *api.ClusterObjectSet, namespace string) *rollout.Revision { // K78, K79, K80, K81, K82
+func FromObjectSet(set *api.ClusterObjectSet, namespace string) *rollout.Revision { // K78, K79, K80, K81, K82
 	a := set.Annotations
 	r := &rollout.Revision{
 		Name: set.Name, UID: set.UID, ResourceVersion: set.ResourceVersion, Generation: set.Generation, Created: set.CreationTimestamp.Time,
-		Deleting: set.DeletionTimestamp != nil, Finalizer: slices.Contains(set.Finalizers, teardown),
-		Owner: set.Labels[ownerName], Number: set.Spec.Revision, Archived: set.Spec.LifecycleState == api.LifecycleArchived,
+		Deleting: set.DeletionTimestamp != nil, Finalizer: slices.Contains(set.Finalizers, Teardown),
+		Owner: set.Labels[OwnerName], Number: set.Spec.Revision, Archived: set.Spec.LifecycleState == api.LifecycleArchived,
 		Bundle: rollout.Bundle{
 			Name: a[bundleName], Package: a[packageName], Version: a[bundleVersion], Image: a[bundleReference], Properties: a[bundleProperties],
 		},

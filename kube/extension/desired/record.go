@@ -1,4 +1,4 @@
-package extension
+package desired
 
 import (
 	"encoding/json"
@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	prefix    = "olm.operatorframework.io/"
-	ownerName = prefix + "owner-name"
-	// teardown is the finalizer of revisions, and of extensions that are installed.
-	teardown = prefix + "teardown"
+	prefix = "olm.operatorframework.io/"
+	// OwnerName is the label with the name of the extension that an object belongs to.
+	OwnerName = prefix + "owner-name"
+	// Teardown is the finalizer of revisions, and of extensions that are installed.
+	Teardown = prefix + "teardown"
 	// recordType is the type of Secrets that are revisions, and recordKey the key of their
 	// content.
 	recordType = prefix + "revision"
@@ -56,8 +57,8 @@ func recordOf(r *rollout.Revision) record {
 	return out
 }
 
-// secretOf returns the Secret that is a revision of an extension.
-func secretOf(r *rollout.Revision, e *api.ClusterExtension, namespace string) (*corev1.Secret, error) {
+// NewSecret returns the Secret that is a revision of an extension.
+func NewSecret(r *rollout.Revision, e *api.ClusterExtension, namespace string) (*corev1.Secret, error) {
 	text, err := json.Marshal(recordOf(r))
 	if err != nil {
 		return nil, err
@@ -72,23 +73,26 @@ func ownedBy(e *api.ClusterExtension, name string) metav1.ObjectMeta {
 	yes := true
 	return metav1.ObjectMeta{
 		Name:   name,
-		Labels: map[string]string{prefix + "owner-kind": "ClusterExtension", ownerName: e.Name},
+		Labels: map[string]string{prefix + "owner-kind": "ClusterExtension", OwnerName: e.Name},
 		OwnerReferences: []metav1.OwnerReference{{
 			APIVersion: api.GroupVersion.String(), Kind: "ClusterExtension", Name: e.Name, UID: e.UID, Controller: &yes, BlockOwnerDeletion: &yes,
 		}},
 	}
 }
 
-// revisionOf returns the revision that a Secret is.
-func revisionOf(s *corev1.Secret) (*rollout.Revision, error) {
+// FromSecret returns the revision that a Secret records, or nil if it is another Secret.
+func FromSecret(s *corev1.Secret) (*rollout.Revision, error) {
+	if s.Type != recordType {
+		return nil, nil
+	}
 	var c record
 	if err := json.Unmarshal(s.Data[recordKey], &c); err != nil {
 		return nil, fmt.Errorf("secret %s/%s is not a revision: %w; delete it to install again", s.Namespace, s.Name, err)
 	}
 	r := &rollout.Revision{
 		Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion, Created: s.CreationTimestamp.Time,
-		Deleting: s.DeletionTimestamp != nil, Finalizer: slices.Contains(s.Finalizers, teardown),
-		Owner: s.Labels[ownerName], Number: c.Revision, Bundle: c.Bundle, Archived: c.Archived, Collision: c.CollisionProtection,
+		Deleting: s.DeletionTimestamp != nil, Finalizer: slices.Contains(s.Finalizers, Teardown),
+		Owner: s.Labels[OwnerName], Number: c.Revision, Bundle: c.Bundle, Archived: c.Archived, Collision: c.CollisionProtection,
 		Probes: rollout.DefaultProbes(), Deadline: time.Duration(c.DeadlineMinutes) * time.Minute, Conditions: c.Conditions, Observed: c.Observed,
 	}
 	for _, p := range c.Phases {
@@ -98,10 +102,10 @@ func revisionOf(s *corev1.Secret) (*rollout.Revision, error) {
 	return r, nil
 }
 
-// changeRecord changes the revision that a Secret is.
-func changeRecord(s *corev1.Secret, w rollout.Write) error {
-	r, err := revisionOf(s)
-	if err != nil {
+// ChangeSecret makes a write of a rollout to the Secret that records a revision.
+func ChangeSecret(s *corev1.Secret, w rollout.Write) error {
+	r, err := FromSecret(s)
+	if err != nil || r == nil {
 		return err
 	}
 	switch w.Op {

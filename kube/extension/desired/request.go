@@ -1,4 +1,4 @@
-package extension
+package desired
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func Request(e *api.ClusterExtension, installed *api.BundleMetadata, catalogs []
 	f := src.Catalog
 	r := olmv1.Request{
 		ID: e.Name, Package: f.PackageName, Version: f.Version, Channels: f.Channels,
-		Policy: olmv1.UpgradePolicy(f.UpgradeConstraintPolicy), Selector: selector(f.Selector),
+		Policy: olmv1.UpgradePolicy(f.UpgradeConstraintPolicy), Selector: Selector(f.Selector),
 	}
 	if installed != nil {
 		r.Installed = &olmv1.Installed{Name: installed.Name, Version: installed.Version}
@@ -56,7 +56,8 @@ func Request(e *api.ClusterExtension, installed *api.BundleMetadata, catalogs []
 	return r, nil
 }
 
-func selector(s *metav1.LabelSelector) *olmv1.LabelSelector {
+// Selector converts a selector of catalogs.
+func Selector(s *metav1.LabelSelector) *olmv1.LabelSelector {
 	if s == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package extension
+package desired
 
 import "github.com/olmkit/olmkit/kube/rollout"
 
@@ -11,16 +11,16 @@ func Target(installed *rollout.Revision, rolling []*rollout.Revision, d *Decisio
 		return &rolling[0].Bundle, nil
 	}
 	if s := d.Selection; s != nil {
-		return &rollout.Bundle{Name: s.Bundle, Package: d.request.Package, Version: s.Version, Image: s.Graph.Image()}, nil
+		return &rollout.Bundle{Name: s.Bundle, Package: d.Request.Package, Version: s.Version, Image: s.Graph.Image()}, nil
 	}
-	if installed == nil || d.request.Package == "" {
+	if installed == nil || d.Request.Package == "" {
 		return nil, d.Err
 	}
-	if v := d.request.Version; v != "" && v != installed.Bundle.Version {
+	if v := d.Request.Version; v != "" && v != installed.Bundle.Version {
 		return nil, d.Err
 	}
-	for _, c := range d.request.Catalogs {
-		if d.request.Selector.Matches(c.Labels) {
+	for _, c := range d.Request.Catalogs {
+		if d.Request.Selector.Matches(c.Labels) {
 			return nil, d.Err
 		}
 	}

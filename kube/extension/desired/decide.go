@@ -1,4 +1,4 @@
-package extension
+package desired
 
 import (
 	"cmp"
@@ -38,8 +38,11 @@ type Decision struct {
 	Selection *olmv1.Selection
 	Err       error
 
-	request  olmv1.Request
-	catalogs []olmv1.Catalog // those that have the package; the first is the selected or highest-priority one
+	// Request is what was selected for. If the specification is invalid, it is empty.
+	Request olmv1.Request
+	// Catalogs are those that have the package, the selected one or else that of the highest
+	// priority first.
+	Catalogs []olmv1.Catalog
 }
 
 // Bundle returns the selected bundle, or nil.
@@ -66,7 +69,7 @@ func Decide(ctx context.Context, e *api.ClusterExtension, installed *api.BundleM
 	if opts != nil {
 		r.Options = *opts
 	}
-	d.request = r
+	d.Request = r
 	for i := range r.Catalogs {
 		c := &r.Catalogs[i]
 		if c.Unavailable || !r.Selector.Matches(c.Labels) {
@@ -81,10 +84,10 @@ func Decide(ctx context.Context, e *api.ClusterExtension, installed *api.BundleM
 			continue
 		}
 		if _, ok := c.Graph.Package(r.Package); ok {
-			d.catalogs = append(d.catalogs, *c)
+			d.Catalogs = append(d.Catalogs, *c)
 		}
 	}
-	slices.SortStableFunc(d.catalogs, func(a, b olmv1.Catalog) int { return cmp.Compare(b.Priority, a.Priority) })
+	slices.SortStableFunc(d.Catalogs, func(a, b olmv1.Catalog) int { return cmp.Compare(b.Priority, a.Priority) })
 	if d.Err != nil {
 		return d, nil
 	}
@@ -107,9 +110,9 @@ func Decide(ctx context.Context, e *api.ClusterExtension, installed *api.BundleM
 
 // prefer moves the selected catalog to the front.
 func (d *Decision) prefer(name string) {
-	i := slices.IndexFunc(d.catalogs, func(c olmv1.Catalog) bool { return c.Name == name })
+	i := slices.IndexFunc(d.Catalogs, func(c olmv1.Catalog) bool { return c.Name == name })
 	if i > 0 {
-		c := d.catalogs[i]
-		d.catalogs = slices.Insert(slices.Delete(d.catalogs, i, i+1), 0, c)
+		c := d.Catalogs[i]
+		d.Catalogs = slices.Insert(slices.Delete(d.Catalogs, i, i+1), 0, c)
 	}
 }
