@@ -32,12 +32,28 @@ type Catalog struct {
 
 	// For an opened index: its packages, the hash of its source, and the source. Each of the
 	// packages is a catalog, of which its handles are, and has the index as its whole.
-	parts  *parts
+	parts  parts
 	whole  *Catalog
 	before Size // of the parts before this one
 	source string
 	files  fs.FS
 	load   *fbc.LoadOptions
+}
+
+// parts are the packages of an opened index, each a catalog of one package. They are safe for
+// concurrent use.
+type parts interface {
+	size() Size
+	memory() int64 // of what has been read, in bytes
+	// err returns the first error that reading a package had. The package then does not exist
+	// for the methods below.
+	err() error
+
+	all() iter.Seq[*Catalog]
+	named(name string) (Package, bool)
+	// each returns the bundles that of returns for each of the listed packages.
+	each(list []uint32, of func(*Catalog) iter.Seq[Bundle]) iter.Seq[Bundle]
+	entryAt(index int) Entry
 }
 
 // records are the flat lists of a catalog.
@@ -159,6 +175,22 @@ func (o *other) meta() *fbc.Meta {
 
 // A Size is the number of packages, channels, entries and bundles in a catalog.
 type Size struct{ Packages, Channels, Entries, Bundles int }
+
+// Err returns the error of the first package that could not be read from an index opened
+// with [Options.OnDemand], or nil. The error is an [*IndexError]. Without it, Err is always
+// nil.
+//
+// Methods behave as if such a package did not exist, and sequences end before it. Therefore,
+// use results that depend on the catalog only if Err returns nil afterwards, as
+// [resolver.Resolve] does.
+//
+// [resolver.Resolve]: https://pkg.go.dev/github.com/olmkit/olmkit/resolver#Resolve
+func (c *Catalog) Err() error {
+	if c.parts == nil {
+		return nil
+	}
+	return c.parts.err()
+}
 
 // Size returns the size of the catalog.
 func (c *Catalog) Size() Size {

@@ -120,7 +120,7 @@ func Broken(valid []byte, yield func(what string, index []byte)) {
 		{"requirement without an ID", func(c *Catalog) { c.ids = c.ids[1:] }},
 	} {
 		c, d, packed := opened(valid)
-		part := c.parts.part(0)
+		part := c.parts.(*indexParts).part(0)
 		b.do(part)
 		yield(b.what, written(d, repacked(d, part, packed)))
 	}
@@ -171,7 +171,8 @@ func opened(index []byte) (*Catalog, *directory, []byte) {
 	if err != nil {
 		panic(err)
 	}
-	return c, &directory{c.parts.list, &c.records, c.text(), tail}, slices.Clone(index[c.parts.at:])
+	p := c.parts.(*indexParts)
+	return c, &directory{p.list, &c.records, c.text(), tail}, slices.Clone(index[p.at:])
 }
 
 func written(d *directory, packed []byte) []byte {
@@ -185,7 +186,7 @@ func written(d *directory, packed []byte) []byte {
 // Changed returns an index whose first package has another number in its records.
 func Changed(valid []byte, at int, number uint32, add bool) []byte {
 	c, d, packed := opened(valid)
-	part := c.parts.part(0)
+	part := c.parts.(*indexParts).part(0)
 	part.walk(func(list []uint32, _ reflect.Type) []uint32 {
 		if at >= 0 && at < len(list) {
 			if add {

@@ -33,20 +33,14 @@ func OpenIndex(name string, opts *Options) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts == nil || !opts.OnDemand {
-		defer f.Close()
-	}
 	info, err := f.Stat()
 	if err != nil {
+		f.Close()
 		return nil, err
 	}
-	c, err := ReadIndex(f, info.Size(), opts)
-	var bad *IndexError
-	if errors.As(err, &bad) {
-		bad.Name = name
-	}
-	if err == nil {
-		c.parts.name = name
+	c, err := readIndex(name, f, info.Size(), opts)
+	if err != nil || opts == nil || !opts.OnDemand {
+		f.Close()
 	}
 	return c, err
 }
@@ -54,6 +48,10 @@ func OpenIndex(name string, opts *Options) (*Catalog, error) {
 // ReadIndex is [OpenIndex] for the first size bytes of r. With opts.OnDemand, r must remain
 // usable.
 func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
+	return readIndex("", r, size, opts)
+}
+
+func readIndex(name string, r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 	c := &Catalog{}
 	var limits *constraints.Limits
 	if opts != nil {
@@ -67,14 +65,17 @@ func ReadIndex(r io.ReaderAt, size int64, opts *Options) (*Catalog, error) {
 		}
 	}
 	c.meaning.parser = &parser{compiler: constraints.NewCompiler(limits), parsed: map[[2]string]*outcome[constraints.Expr]{}}
-	if err := c.open(r, size, opts.limits()); err != nil {
-		return nil, &IndexError{Err: err}
+	p, err := c.open(r, size, opts.limits())
+	if err != nil {
+		return nil, &IndexError{Name: name, Err: err}
 	}
+	p.name = name
 	if opts == nil || !opts.OnDemand {
-		if err := c.parts.readAll(); err != nil {
+		if err := p.readAll(); err != nil {
 			return nil, err
 		}
 	}
+	c.parts = p
 	return c, nil
 }
 
@@ -87,49 +88,49 @@ func (o *Options) limits() fbc.Limits {
 }
 
 // open reads the directory of an index and checks it.
-func (c *Catalog) open(r io.ReaderAt, size int64, limits fbc.Limits) error {
+func (c *Catalog) open(r io.ReaderAt, size int64, limits fbc.Limits) (*indexParts, error) {
 	d := directory{records: &c.records}
 	sections := d.sections()
 	// The table states the size of the rest, and is checked before memory is allocated.
 	head := make([]byte, max(min(size, int64(headerSize+len(sections)*sectionSize)), 0))
 	if n, err := r.ReadAt(head, 0); n < len(head) {
-		return err
+		return nil, err
 	}
 	switch {
 	case !IsIndex(head):
-		return ErrNotIndex
+		return nil, ErrNotIndex
 	case len(head) < headerSize:
-		return ErrIndexCorrupt
+		return nil, ErrIndexCorrupt
 	case binary.LittleEndian.Uint32(head[8:]) != indexVersion:
-		return ErrIndexVersion
+		return nil, ErrIndexVersion
 	case binary.LittleEndian.Uint64(head[24:]) != uint64(size):
-		return fmt.Errorf("%w: it has %d bytes and should have %d", ErrIndexCorrupt, size, binary.LittleEndian.Uint64(head[24:]))
+		return nil, fmt.Errorf("%w: it has %d bytes and should have %d", ErrIndexCorrupt, size, binary.LittleEndian.Uint64(head[24:]))
 	case size > limits.FileSize:
-		return &fbc.LimitError{Limit: "FileSize", What: "file", Size: size, Max: limits.FileSize}
+		return nil, &fbc.LimitError{Limit: "FileSize", What: "file", Size: size, Max: limits.FileSize}
 	}
 	end, err := checkTable(head, sections, uint64(size))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Allocate words, so that every record is aligned.
 	words := make([]uint64, (end+7)/8)
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), end)
 	if n, err := r.ReadAt(b, 0); n < len(b) {
-		return err
+		return nil, err
 	}
 	for i, s := range sections {
 		offset, length := place(head, i)
 		part := b[offset : offset+length : offset+length]
 		if crc32.Checksum(part, castagnoli) != binary.LittleEndian.Uint32(head[headerSize+i*sectionSize+16:]) {
-			return fmt.Errorf("%w: the checksum of section %d does not match", ErrIndexCorrupt, i)
+			return nil, fmt.Errorf("%w: the checksum of section %d does not match", ErrIndexCorrupt, i)
 		}
 		s.take(part)
 	}
 	if err := c.take(&d); err != nil {
-		return err
+		return nil, err
 	}
-	c.parts = &parts{whole: c, list: d.packages, r: r, at: int64(end), length: uint64(size) - end, loaded: make([]atomic.Pointer[Catalog], len(d.packages))}
-	return c.parts.check(d.all, size, limits)
+	p := &indexParts{whole: c, list: d.packages, r: r, at: int64(end), length: uint64(size) - end, loaded: make([]atomic.Pointer[Catalog], len(d.packages))}
+	return p, p.check(d.all, size, limits)
 }
 
 // place returns the location of a section.

@@ -16,10 +16,9 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 )
 
-// parts are the packages of an opened index, each a catalog of one package. They are read
-// when they are needed, checked before they are used, and kept. They are safe for concurrent
-// use.
-type parts struct {
+// indexParts are the packages of an opened index. They are read when they are needed, checked
+// before they are used, and kept.
+type indexParts struct {
 	whole  *Catalog // its records are those of the directory
 	list   []partRec
 	r      io.ReaderAt
@@ -30,26 +29,8 @@ type parts struct {
 	failed atomic.Pointer[IndexError] // the first error
 }
 
-// Err returns the error of the first package that could not be read from an index opened
-// with [Options.OnDemand], or nil. The error is an [*IndexError]. Without it, Err is always
-// nil.
-//
-// Methods behave as if such a package did not exist, and sequences end before it. Therefore,
-// use results that depend on the catalog only if Err returns nil afterwards, as
-// [resolver.Resolve] does.
-//
-// [resolver.Resolve]: https://pkg.go.dev/github.com/olmkit/olmkit/resolver#Resolve
-func (c *Catalog) Err() error {
-	if c.parts != nil {
-		if err := c.parts.failed.Load(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // before returns the size of the packages before package i.
-func (p *parts) before(i int) Size {
+func (p *indexParts) before(i int) Size {
 	if i == 0 {
 		return Size{}
 	}
@@ -57,10 +38,27 @@ func (p *parts) before(i int) Size {
 	return Size{i, int(r.channels), int(r.entries), int(r.bundles)}
 }
 
-func (p *parts) size() Size { return p.before(len(p.list)) }
+func (p *indexParts) size() Size { return p.before(len(p.list)) }
+
+func (p *indexParts) memory() int64 {
+	size := int64(len(p.list)) * partMemory
+	for i := range p.loaded {
+		if c := p.loaded[i].Load(); c != nil {
+			size += readMemory + c.records.memory()
+		}
+	}
+	return size
+}
+
+func (p *indexParts) err() error {
+	if err := p.failed.Load(); err != nil {
+		return err
+	}
+	return nil
+}
 
 // place returns where package i lies, counted from the first.
-func (p *parts) place(i int) (from, to uint64) {
+func (p *indexParts) place(i int) (from, to uint64) {
 	if i > 0 {
 		from = p.list[i-1].end
 	}
@@ -73,7 +71,7 @@ const maxExpansion = 16
 
 // check checks the directory: packages are sorted by name and fill the file, and their memory
 // is limited.
-func (p *parts) check(text string, file int64, limits fbc.Limits) error {
+func (p *indexParts) check(text string, file int64, limits fbc.Limits) error {
 	k := indexCheck{
 		Catalog: p.whole, all: text, texts: max(size(p.whole.end), 1), members: size(p.list),
 		providersOf: tiling{length: size(p.whole.providers)}, labeledBy: tiling{length: size(p.whole.labeled)},
@@ -109,7 +107,7 @@ func errRecord(kind string) error {
 }
 
 // part returns package i, and nil if it cannot be read.
-func (p *parts) part(i int) *Catalog {
+func (p *indexParts) part(i int) *Catalog {
 	if c := p.loaded[i].Load(); c != nil {
 		return c
 	}
@@ -126,12 +124,12 @@ func (p *parts) part(i int) *Catalog {
 }
 
 // failure returns the error for a package that cannot be read.
-func (p *parts) failure(i int, err error) *IndexError {
+func (p *indexParts) failure(i int, err error) *IndexError {
 	return &IndexError{Name: p.name, Err: fmt.Errorf("package %q: %w", p.whole.str(p.list[i].name), err)}
 }
 
 // read reads bytes that begin somewhere in the packages.
-func (p *parts) read(text []byte, from uint64) error {
+func (p *indexParts) read(text []byte, from uint64) error {
 	n, err := p.r.ReadAt(text, p.at+int64(from))
 	switch {
 	case n == len(text):
@@ -143,7 +141,7 @@ func (p *parts) read(text []byte, from uint64) error {
 }
 
 // load unpacks and checks package i.
-func (p *parts) load(i int, text []byte) error {
+func (p *indexParts) load(i int, text []byte) error {
 	r := &p.list[i]
 	if crc32.Checksum(text, castagnoli) != r.sum {
 		return fmt.Errorf("%w: its checksum does not match", ErrIndexCorrupt)
@@ -177,7 +175,7 @@ func (p *parts) load(i int, text []byte) error {
 const readAhead = 128 << 10
 
 // readAll reads all packages. Then r is no longer needed.
-func (p *parts) readAll() error {
+func (p *indexParts) readAll() error {
 	errs := make([]error, len(p.list))
 	var next int
 	var mu sync.Mutex // guards next
@@ -233,7 +231,7 @@ func (p *parts) readAll() error {
 }
 
 // all returns the packages. If one cannot be read, it ends.
-func (p *parts) all() iter.Seq[*Catalog] {
+func (p *indexParts) all() iter.Seq[*Catalog] {
 	return func(yield func(*Catalog) bool) {
 		for i := range p.list {
 			if c := p.part(i); c == nil || !yield(c) {
@@ -244,7 +242,7 @@ func (p *parts) all() iter.Seq[*Catalog] {
 }
 
 // named returns the package with the name.
-func (p *parts) named(name string) (Package, bool) {
+func (p *indexParts) named(name string) (Package, bool) {
 	i, ok := sort.Find(len(p.list), func(i int) int { return strings.Compare(name, p.whole.str(p.list[i].name)) })
 	if ok {
 		if c := p.part(i); c != nil {
@@ -255,7 +253,7 @@ func (p *parts) named(name string) (Package, bool) {
 }
 
 // each returns the bundles that of returns for each of the listed packages.
-func (p *parts) each(list []uint32, of func(*Catalog) iter.Seq[Bundle]) iter.Seq[Bundle] {
+func (p *indexParts) each(list []uint32, of func(*Catalog) iter.Seq[Bundle]) iter.Seq[Bundle] {
 	return func(yield func(Bundle) bool) {
 		for _, i := range list {
 			c := p.part(int(i))
@@ -273,7 +271,7 @@ func (p *parts) each(list []uint32, of func(*Catalog) iter.Seq[Bundle]) iter.Seq
 
 // entryAt returns the entry with an [Entry.Index]. Its package has usually been read already;
 // if it cannot be read, the entry has no name and no bundle.
-func (p *parts) entryAt(n int) Entry {
+func (p *indexParts) entryAt(n int) Entry {
 	i := sort.Search(len(p.list), func(i int) bool { return uint32(n) < p.list[i].entries })
 	c := p.part(i)
 	if c == nil {

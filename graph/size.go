@@ -16,17 +16,13 @@ const (
 
 // MemorySize returns the approximate memory use of the catalog in bytes. Records are
 // counted exactly; problems and kept blobs are estimated. A catalog opened from an index
-// has no blobs, and packages that have not been read do not count. Heavy properties do not count, because they stay in the source.
+// has no blobs, and packages that have not been read do not count. Heavy properties do not
+// count, because they stay in the source.
 func (c *Catalog) MemorySize() int64 {
 	size := int64(len(c.problems))*problemMemory + int64(len(c.texts)+len(c.packageTexts))*textMemory + int64(len(c.others))*blobMemory
 	size += c.records.memory()
 	if c.parts != nil {
-		size += int64(len(c.parts.list)) * partMemory
-		for i := range c.parts.loaded {
-			if part := c.parts.loaded[i].Load(); part != nil {
-				size += readMemory + part.records.memory()
-			}
-		}
+		size += c.parts.memory()
 	}
 	if c.blobs != nil {
 		size += int64(c.blobs.Len())*blobMemory + int64(len(c.bundles))*bundleMemory +

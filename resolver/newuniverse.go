@@ -15,6 +15,7 @@ import (
 func newUniverse(ctx context.Context, p *Problem) (*universe, error) {
 	u := &universe{
 		p:        p,
+		given:    p.Catalogs,
 		policies: map[string][]ruling{},
 		lists:    map[listKey][]cand{},
 		exprs:    exprs{},

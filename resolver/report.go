@@ -91,7 +91,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 		r.Cores[0].Notes = append(r.Cores[0].Notes, u.p.WhyUnseen(id))
 	}
 	var err error
-	unread(u.p.Catalogs, &err)
+	u.unread(&err)
 	return r, err
 }
 

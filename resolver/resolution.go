@@ -74,7 +74,7 @@ func (r *resolution) lock(ctx context.Context) error {
 // unlock lets the next goroutine continue. It discards caches that are incomplete because a
 // context ended. If part of a catalog could not be read, this becomes the error.
 func (r *resolution) unlock(ctx context.Context, err *error) {
-	unread(r.u.p.Catalogs, err)
+	r.u.unread(err)
 	if r.u.err != nil && ctx.Err() != nil {
 		r.u.err = nil
 		r.needs = newNeeds(r.u)
@@ -89,6 +89,6 @@ func (r *resolution) interrupted(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	err := r.u.err
-	unread(r.u.p.Catalogs, &err)
+	r.u.unread(&err)
 	return err
 }

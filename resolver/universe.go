@@ -28,7 +28,8 @@ type universe struct {
 	installed []*installed // by name
 	ofPackage map[string][]*installed
 	cats      []*source   // by namespace and name
-	unseen    []CatalogID // the catalogs that the namespace does not see (D19)
+	given     []Catalog   // all catalogs of the problem
+	unseen    []CatalogID // those that the namespace does not see (D19)
 	// named are the entries that are not offered but that a startingCSV names.
 	named []cand
 	// installedPostings and namedPostings are the postings of installed and of named,
@@ -248,6 +249,9 @@ func (u *universe) pos(c cand) fbc.Pos {
 func (u *universe) satisfies(ctx context.Context, x constraints.Expr, c cand) bool {
 	return u.test(ctx, x, u.bundle(c))
 }
+
+// unread sets err if part of a catalog could not be read.
+func (u *universe) unread(err *error) { unread(u.given, err) }
 
 type listKey struct {
 	expr constraints.Expr

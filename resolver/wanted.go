@@ -27,7 +27,7 @@ func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err
 	if s.r == nil || len(a.Rejected) == 0 {
 		return nil, nil
 	}
-	defer unread(s.r.u.p.Catalogs, &err)
+	defer s.r.u.unread(&err)
 	w, err := s.wanted(ctx, a.Subscription)
 	if w == nil || err != nil {
 		return nil, err
