@@ -174,7 +174,7 @@ func (p *indexParts) load(i int, text []byte) error {
 // readAhead is the number of bytes of packages that are read at a time, if all are.
 const readAhead = 128 << 10
 
-// readAll reads all packages. Then r is no longer needed.
+// readAll reads all packages, and releases r.
 func (p *indexParts) readAll() error {
 	errs := make([]error, len(p.list))
 	var next int

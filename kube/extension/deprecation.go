@@ -15,7 +15,7 @@ type deprecation struct {
 	status               metav1.ConditionStatus
 }
 
-// unknownDeprecation returns a condition for which there is no data.
+// unknownDeprecation returns the condition of a type that no catalog has data about.
 func unknownDeprecation(typ string) deprecation {
 	return deprecation{typ, reasonDeprecationUnknown, "deprecation status unknown: catalog data unavailable", metav1.ConditionUnknown}
 }

@@ -37,7 +37,7 @@ type extensionPlan struct {
 	Target    *extensionBundle `json:"target,omitzero"`
 	// Revision is the revision that rolls out, if one does.
 	Revision string `json:"revision,omitempty"`
-	// Refused is why there is no target.
+	// Refused is the reason if there is no target.
 	Refused string `json:"refused,omitempty"`
 	// Blocked lists what a person has to fix before the rollout can end. The phases then show
 	// the rollout up to the first object of another owner, as if no other check failed.

@@ -113,7 +113,7 @@ func packageOf(p *resolver.Problem, in *resolver.Installed) string {
 	return inferred.PackageName()
 }
 
-//go:embed app/*.js app/page.css app/body.html lib/*.js lib/*.LICENSE lib/lib.txt
+//go:embed app/*.js app/page.css app/document.css app/body.html lib/*.js lib/*.LICENSE lib/lib.txt
 var files embed.FS
 
 // scripts lists the parts of the page's own script, in order.
@@ -203,7 +203,12 @@ func render(d *pageData) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{policy: policy(code, style)}
+	body = fmt.Appendf(body, "<script type=\"application/json\" id=\"data\">%s</script>\n<script>%s</script>\n", data, code)
+	return page(d.Title, "olmkit view", policy(code, style), style, body), nil
+}
+
+// page returns a page with the given style and body.
+func page(title, generator, policy string, style, body []byte) *Page {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<!DOCTYPE html>
 <html lang="en">
@@ -213,19 +218,16 @@ func render(d *pageData) (*Page, error) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
-<meta name="generator" content="olmkit view">
+<meta name="generator" content="%s">
 <link rel="icon" href="data:,">
 <title>%s</title>
 <style>%s</style>
 </head>
 <body>
-%s<script type="application/json" id="data">%s</script>
-<script>%s</script>
-</body>
+%s</body>
 </html>
-`, html.EscapeString(p.policy), html.EscapeString(visible.Line(d.Title)), style, body, data, code)
-	p.text = b.Bytes()
-	return p, nil
+`, html.EscapeString(policy), html.EscapeString(generator), html.EscapeString(visible.Line(title)), style, body)
+	return &Page{policy: policy, text: b.Bytes()}
 }
 
 // policy returns the content security policy of a page. It allows only the page's own script and style, and nothing

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -123,49 +121,4 @@ type ClusterObjectSetStatus struct {
 type ObservedPhase struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
-}
-
-// DeepCopy returns a copy that shares nothing with s.
-func (s *ClusterObjectSet) DeepCopy() *ClusterObjectSet {
-	if s == nil {
-		return nil
-	}
-	out := *s
-	out.ObjectMeta = *s.ObjectMeta.DeepCopy()
-	out.Spec.Phases = slices.Clone(s.Spec.Phases)
-	for i := range out.Spec.Phases {
-		p := &out.Spec.Phases[i]
-		p.Objects = slices.Clone(p.Objects)
-		for n := range p.Objects {
-			o := &p.Objects[n]
-			o.Object, o.Ref = o.Object.DeepCopy(), ptr(o.Ref)
-		}
-	}
-	out.Spec.ProgressionProbes = slices.Clone(s.Spec.ProgressionProbes)
-	for i := range out.Spec.ProgressionProbes {
-		p := &out.Spec.ProgressionProbes[i]
-		p.Selector.GroupKind, p.Selector.Label = ptr(p.Selector.GroupKind), p.Selector.Label.DeepCopy()
-		p.Assertions = slices.Clone(p.Assertions)
-		for n := range p.Assertions {
-			a := &p.Assertions[n]
-			a.ConditionEqual, a.FieldsEqual, a.FieldValue = ptr(a.ConditionEqual), ptr(a.FieldsEqual), ptr(a.FieldValue)
-		}
-	}
-	out.Status.Conditions = conditions(s.Status.Conditions)
-	out.Status.ObservedPhases = slices.Clone(s.Status.ObservedPhases)
-	return &out
-}
-
-// DeepCopyObject implements runtime.Object.
-func (s *ClusterObjectSet) DeepCopyObject() runtime.Object { return s.DeepCopy() }
-
-// DeepCopyObject implements runtime.Object.
-func (l *ClusterObjectSetList) DeepCopyObject() runtime.Object {
-	out := *l
-	out.ListMeta = *l.ListMeta.DeepCopy()
-	out.Items = slices.Clone(l.Items)
-	for i := range out.Items {
-		out.Items[i] = *l.Items[i].DeepCopy()
-	}
-	return &out
 }
