@@ -428,6 +428,12 @@ func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook
 	return s.outlooks.Of(from, "", channels)
 }
 
+// isFirstOfMore reports whether more upgrades follow the choice, or are missing.
+func (s *selecting) isFirstOfMore(c candidate) bool {
+	o := s.outlook()
+	return len(o.Steps) > 0 && o.Steps[0].To.Name == c.Name() && (len(o.Steps) > 1 || o.EndsEarly())
+}
+
 // priorityOf returns the priority of the catalog that x comes from.
 func (s *selecting) priorityOf(x graph.Source) int {
 	return s.sources[slices.Index(s.packages, x.Package)].Priority
@@ -486,6 +492,8 @@ func (s *selecting) note(c candidate) {
 		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
 	case d == 0 && c.Name() == s.Installed.Name && s.rng.IsZero() && s.outlook().EndsEarly():
 		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
+	case d > 0 && s.rng.IsZero() && s.isFirstOfMore(c):
+		add(NoteMoreSteps, "%s", prose.Outlook(s.outlook()))
 	case d == 0 && c.Name() == s.Installed.Name:
 		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
 	}

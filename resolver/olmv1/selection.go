@@ -107,6 +107,7 @@ type NoteCode string
 const (
 	NoteDeprecated  NoteCode = "deprecated-passed-over" // a newer bundle was passed over because it is deprecated
 	NoteDowngrade   NoteCode = "downgrade"              // the chosen version is lower than the installed one
+	NoteMoreSteps   NoteCode = "more-steps"             // more upgrades follow before the newest bundle, or none leads there
 	NoteStuck       NoteCode = "stuck"                  // the installed bundle stays: no entry accepts an upgrade from it
 	NoteStays       NoteCode = "stays"                  // the installed bundle stays
 	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases

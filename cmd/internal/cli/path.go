@@ -11,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -119,6 +120,9 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 				return err
 			}
 		}
+		if !a.OK && a.To == nil && len(a.Avoided) == 0 {
+			a.Outlook = graph.NewOutlooks(*reading, []graph.Source{{Package: p}}, nil).Of(a.From, "", channels)
+		}
 		if err := (&printer{w: e.stdout, format: *f}).print(a); err != nil {
 			return err
 		}
@@ -176,6 +180,9 @@ type pathAnswer struct {
 	Impact   []edgeImpact `json:"impact,omitempty"`
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`
+	// Outlook is how far OLM upgrades From, and how other channels lead further, if there is no
+	// path to a head.
+	Outlook *graph.Outlook `json:"outlook,omitzero"`
 
 	avoid string
 }
@@ -208,6 +215,8 @@ func (a *pathAnswer) text(w io.Writer) error {
 	case !a.OK && len(a.Blocking) > 0:
 		visible.Fprintf(&b, "No path leads from %s to %s%s. These upgrades block every path:\n", a.From, to, without)
 		writeEdges(&b, a.Blocking)
+	case a.Outlook != nil:
+		visible.Fprintf(&b, "No path leads from %s to %s. %s.\n", a.From, to, prose.Outlook(a.Outlook))
 	case !a.OK:
 		visible.Fprintf(&b, "No path leads from %s to %s.\n", a.From, to)
 	case len(a.Shortest) == 0:
@@ -234,7 +243,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 		}
 		b.WriteString(":\n")
 		steps(a.Walk.Steps)
-	} else if !a.OK {
+	} else if !a.OK && a.Outlook == nil {
 		visible.Fprintf(&b, "%s stays there.\n", readerName(a.Reading))
 	}
 	_, err := io.WriteString(w, b.String())
