@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
@@ -96,11 +97,33 @@ func (a Advice) Summary() string {
 	}
 	text += a.Rejected[0].Bundles[0].Name
 	for _, h := range held {
-		if slices.Contains(a.HeldBy, h.by) {
-			return text + " " + h.text
+		if !slices.Contains(a.HeldBy, h.by) {
+			continue
 		}
+		if x := requirementOf(a.Rejected[0]); x != nil && h.by == HeldByRequirement {
+			return text + " because it requires " + prose.Requirement(x) + ", which cannot be satisfied"
+		}
+		return text + " " + h.text
 	}
 	return text
+}
+
+// requirementOf returns the first requirement of the bundles of a step that its reasons state,
+// if it is short: a package or an API. Otherwise, it returns nil.
+func requirementOf(s *fact.Step) constraints.Expr {
+	if q, ok := s.Fact.(*fact.Requires); ok {
+		switch q.Requirement.(type) {
+		case *constraints.Package, *constraints.GVK:
+			return q.Requirement
+		}
+		return nil
+	}
+	for _, b := range s.Because {
+		if x := requirementOf(b); x != nil {
+			return x
+		}
+	}
+	return nil
 }
 
 // More returns the advice as lines to print after [Chain.Text], which lists the options
