@@ -39,12 +39,15 @@ func Next(s *Snapshot, want Revision) ([]Write, error) { // K70, K71, K72
 	if n := len(w.revisions); n > 0 {
 		latest := w.revisions[n-1]
 		number = latest.Number + 1
-		if !latest.Archived && !latest.Deleting {
+		if !latest.Archived {
 			p, err := registryv1.Pack(phases, latest.Name, s.Namespace, want.Owner)
 			if err != nil {
 				return nil, err
 			}
 			if same(latest, phases, p.Refs) {
+				if latest.Deleting {
+					return nil, nil // until it is gone: a snapshot may show either
+				}
 				w.update(latest, want)
 				w.secure(latest, p.Secrets)
 				w.sweep(nil)

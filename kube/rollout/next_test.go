@@ -95,6 +95,34 @@ func TestSettings(t *testing.T) { // K71, K74
 	}
 }
 
+// A revision that somebody deletes is created again under its own name, when it is gone. An
+// upgrade does not wait for that.
+func TestDeletedRevision(t *testing.T) { // K72
+	for _, test := range []struct{ name, target, want string }{
+		{"same bundle", first, "etcd-1"},
+		{"upgrade", second, "etcd-2"},
+	} {
+		c := newCluster(t)
+		c.begin(first)
+		c.settle()
+		r := c.revisions["etcd-1"]
+		r.Deleting = true
+		c.revisions["etcd-1"] = r
+		c.target(test.target)
+		writes, err := rollout.Next(c.snapshot(), *c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wait := test.target == first; wait != (len(writes) == 0) {
+			t.Errorf("%s: %v", test.name, writes)
+		}
+		c.settle()
+		if len(c.revisions) != 1 || c.revisions[test.want].Deleting || c.message(test.want, rollout.Succeeded) == "" {
+			t.Errorf("%s: %s", test.name, c.state())
+		}
+	}
+}
+
 // A Secret that somebody deletes is recreated, and one that no revision needs is deleted.
 func TestSecrets(t *testing.T) { // K72, K76
 	c := newCluster(t)
