@@ -95,9 +95,14 @@ func (e *EvalError) Unwrap() error { return e.Err }
 // have a method Values, and keeps these Values in memory; discard the Evaluator
 // after the resolution.
 type Evaluator struct {
-	cluster  ref.Val
-	limits   Limits
-	compiler *Compiler // for rules that have not been compiled
+	cluster Cluster
+	limits  Limits
+
+	// What rules need is made for the first one. The compiler is for rules that have not been
+	// compiled.
+	first    sync.Once
+	value    ref.Val // of the cluster
+	compiler *Compiler
 
 	spent    atomic.Uint64
 	memo     sync.Map // memoKey → outcome
@@ -119,9 +124,8 @@ type outcome struct {
 // defaults.
 func NewEvaluator(cluster Cluster, limits *Limits) *Evaluator {
 	return &Evaluator{
-		cluster:  cluster.value(),
-		limits:   limits.WithDefaults(),
-		compiler: NewCompiler(limits),
+		cluster: cluster,
+		limits:  limits.WithDefaults(),
 	}
 }
 
@@ -214,6 +218,7 @@ func (e *Evaluator) Rule(ctx context.Context, x *CEL, v *Values) (bool, error) {
 const limitTotal = "MaxTotalCost"
 
 func (e *Evaluator) rule(ctx context.Context, x *CEL, v *Values, remember bool) (bool, error) {
+	e.first.Do(func() { e.value, e.compiler = e.cluster.value(), NewCompiler(&e.limits) })
 	p := x.program
 	if p == nil {
 		var err error
@@ -256,7 +261,7 @@ func (e *Evaluator) run(ctx context.Context, p *program, v *Values) outcome {
 	if _, paid := e.prepared.LoadOrStore(p, struct{}{}); !paid {
 		e.spent.Add(p.prg.Prepare())
 	}
-	out, spent, err := p.prg.Eval(ctx, &variables{v.list, e.cluster}, p.cost)
+	out, spent, err := p.prg.Eval(ctx, &variables{v.list, e.value}, p.cost)
 	e.spent.Add(spent)
 	switch {
 	case errors.Is(err, celcost.ErrExceeded):

@@ -33,7 +33,8 @@ type PropertyList struct {
 	gvks     []property.GVK
 	labels   []string
 	problems []Problem
-	values   func() *Values
+	decode   sync.Once
+	values   *Values
 }
 
 // A Problem is a property that is ignored because its value is invalid.
@@ -47,6 +48,13 @@ type Problem struct {
 // invalid value are visible only to CEL; see Problems.
 func NewPropertyList(props []property.Property, id *Identity) *PropertyList {
 	l := &PropertyList{props: slices.Clip(props)}
+	apis := 0
+	for _, p := range props {
+		if p.Type == property.TypeGVK {
+			apis++
+		}
+	}
+	l.gvks = make([]property.GVK, 0, apis)
 	for i, p := range props {
 		if err := l.add(p); err != nil {
 			l.problems = append(l.problems, Problem{i, err})
@@ -58,7 +66,6 @@ func NewPropertyList(props []property.Property, id *Identity) *PropertyList {
 	if id != nil && id.Version != nil {
 		l.versions = append(l.versions, *id.Version)
 	}
-	l.values = sync.OnceValue(func() *Values { return NewValues(l.Properties()) })
 	return l
 }
 
@@ -123,7 +130,10 @@ func (l *PropertyList) Properties() iter.Seq[property.Property] { return slices.
 
 // Values returns the properties as CEL sees them. They are decoded on the first
 // call.
-func (l *PropertyList) Values() *Values { return l.values() }
+func (l *PropertyList) Values() *Values {
+	l.decode.Do(func() { l.values = NewValues(l.Properties()) })
+	return l.values
+}
 
 // parseVersion is semver.Parse for versions of olm.package properties.
 func parseVersion(s string) (semver.Version, error) {

@@ -323,6 +323,10 @@ func (b Bundle) Requirements() iter.Seq[Requirement] {
 	}
 }
 
+// NumRequirements returns the number of requirements of the bundle, including those that
+// cannot be read.
+func (b Bundle) NumRequirements() int { return b.rec().required.len() }
+
 // Properties returns the properties in file order. The Value of a heavy property that
 // was not kept is nil.
 func (b Bundle) Properties() iter.Seq[property.Property] {

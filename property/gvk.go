@@ -140,7 +140,10 @@ func (s *shape) gvk(raw []byte) (GVK, error) {
 	if err != nil {
 		return GVK{}, err
 	}
-	return GVK{Group: string(f[0]), Version: string(f[1]), Kind: string(f[2])}, nil
+	var buffer [128]byte
+	text := string(append(append(append(buffer[:0], f[0]...), f[1]...), f[2]...)) // the three share memory
+	group, version := len(f[0]), len(f[0])+len(f[1])
+	return GVK{Group: text[:group], Version: text[group:version], Kind: text[version:]}, nil
 }
 
 // RepeatedGVK returns the first API that a list has in two olm.gvk properties,

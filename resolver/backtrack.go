@@ -31,7 +31,7 @@ func (r *resolution) backtrack(ctx context.Context, s *scratch) (set []cand, ok 
 			return nil, true
 		}
 	}
-	r.walk(ctx, t.set, t)
+	r.walk(ctx, t.set, t, &t.decisions)
 	if t.state != complete {
 		return nil, t.state == impossible
 	}
@@ -51,12 +51,13 @@ type attempt struct {
 	apis     map[property.GVK]cand
 	bans     []ban
 	choices  []choice
-	witness  map[*need]int // the index of a candidate that was possible, in long lists
-	dead     map[cand]bool // candidates found to be in no set
-	fault    []int         // why the last choice failed: choices that cannot all stay
-	steps    int
-	limit    int // of steps
-	state    attemptState
+	decisions
+	witness map[*need]int // the index of a candidate that was possible, in long lists
+	dead    map[cand]bool // candidates found to be in no set
+	fault   []int         // why the last choice failed: choices that cannot all stay
+	steps   int
+	limit   int // of steps
+	state   attemptState
 }
 
 type attemptState int
@@ -93,9 +94,12 @@ func (t *attempt) start(r *resolution) *attempt {
 		}
 	}
 	if t.took == nil {
-		n := len(r.options) // a guess
-		t.took, t.replaced = make(map[cand]int, n), map[cand]cand{}
-		t.pkgs, t.apis = make(map[string]cand, n), make(map[property.GVK]cand, 2*n)
+		n, apis := len(r.options), 0 // guesses
+		for _, in := range r.u.installed {
+			apis += len(in.apis)
+		}
+		t.took, t.replaced = make(map[cand]int, n), make(map[cand]cand, len(r.replacedBy))
+		t.pkgs, t.apis = make(map[string]cand, n), make(map[property.GVK]cand, max(2*n, apis))
 	}
 	return t
 }
@@ -108,7 +112,10 @@ func (t *attempt) end() {
 	clear(t.apis)
 	clear(t.bans[:cap(t.bans)])
 	clear(t.choices[:cap(t.choices)])
-	*t = attempt{took: t.took, replaced: t.replaced, pkgs: t.pkgs, apis: t.apis, bans: t.bans[:0], choices: t.choices[:0]}
+	*t = attempt{
+		took: t.took, replaced: t.replaced, pkgs: t.pkgs, apis: t.apis, bans: t.bans[:0], choices: t.choices[:0],
+		decisions: t.decisions.emptied(),
+	}
 }
 
 func (t *attempt) has(c cand) bool {

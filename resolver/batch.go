@@ -49,6 +49,7 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 		ctx, cancel := context.WithCancel(ctx)
 		stopped := make(chan struct{})
 		jobs, ordered := make(chan job, o.Ahead), make(chan chan Result, o.Ahead)
+		free := make(chan chan Result, o.Ahead) // those whose result was taken
 		var all sync.WaitGroup
 		var panicked any
 		all.Go(func() {
@@ -56,7 +57,12 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 			defer close(jobs)
 			defer func() { panicked = recover() }()
 			for p := range problems {
-				j := job{p, make(chan Result, 1)}
+				j := job{problem: p}
+				select {
+				case j.done = <-free:
+				default:
+					j.done = make(chan Result, 1)
+				}
 				select {
 				case ordered <- j.done:
 				case <-stopped:
@@ -92,7 +98,12 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 			}
 		}()
 		for done := range ordered {
-			if !yield(<-done) {
+			r := <-done
+			select {
+			case free <- done:
+			default:
+			}
+			if !yield(r) {
 				return
 			}
 		}

@@ -16,6 +16,9 @@ const installedSource = -1
 // catalog with index own: that catalog first, then by priority, then those of the
 // problem's namespace, then by name.
 func (u *universe) sources(own int) []*source {
+	if len(u.cats) == 1 {
+		return u.cats
+	}
 	if list, ok := u.orders[own]; ok {
 		return list
 	}
@@ -35,6 +38,9 @@ func (u *universe) sources(own int) []*source {
 			cmp.Compare(a.Namespace, b.Namespace),
 		)
 	})
+	if u.orders == nil {
+		u.orders = map[int][]*source{}
+	}
 	u.orders[own] = list
 	return list
 }
@@ -52,6 +58,9 @@ func (u *universe) sourceOf(c cand) int {
 // the catalogs in order, and in each the entries in order. An entry need not be a successor
 // of an installed operator (H6).
 func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) []cand {
+	if len(u.cats) == 1 && len(u.installed) == 0 && len(u.named) == 0 {
+		return u.inSource(ctx, x, u.cats[0])
+	}
 	key := listKey{x, own}
 	if list, ok := u.lists[key]; ok {
 		return list
@@ -59,19 +68,23 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 	var list []cand
 	// Installed operators are preferred by package, then name (H13).
 	installed, named := u.atRest()
-	for _, c := range reach(installed, x) {
+	for c := range reach(installed, x) {
 		if u.satisfies(ctx, x, c) {
 			list = append(list, c)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b cand) int { return cmp.Compare(u.pkg(a), u.pkg(b)) })
 	for _, s := range u.sources(own) {
-		list = append(list, u.inSource(ctx, x, s)...)
+		if found := u.inSource(ctx, x, s); list == nil {
+			list = slices.Clip(found)
+		} else {
+			list = append(list, found...)
+		}
 	}
 	// A startingCSV can name a bundle that is not offered. Once in the set, it counts for
 	// formulas over the set (D5).
 	if u.semantics() == Documented {
-		for _, c := range reach(named, x) {
+		for c := range reach(named, x) {
 			if u.satisfies(ctx, x, c) {
 				list = append(list, c)
 			}
@@ -89,22 +102,18 @@ func (u *universe) inSource(ctx context.Context, x constraints.Expr, s *source) 
 	if list, ok := u.lists[key]; ok {
 		return list
 	}
-	var entries []graph.Entry
-	for _, b := range reach(bundlePostings{s.Graph}, x) {
+	var list []cand
+	for b := range reach(bundlePostings{s.Graph}, x) {
 		if !u.test(ctx, x, b) {
 			continue
 		}
 		for e := range b.Entries() {
 			if _, ok := e.Rank(); ok {
-				entries = append(entries, e)
+				list = append(list, s.cand(e))
 			}
 		}
 	}
-	slices.SortFunc(entries, compareEntries)
-	list := make([]cand, len(entries))
-	for i, e := range entries {
-		list[i] = s.cand(e)
-	}
+	slices.SortFunc(list, func(a, b cand) int { return compareEntries(s.entry(a), s.entry(b)) })
 	u.lists[key] = list
 	return list
 }

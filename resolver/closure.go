@@ -240,7 +240,7 @@ func inOrder(ctx context.Context, list []Selected) ([]Selected, error) {
 				if len(constraints.Children(part)) > 0 {
 					continue
 				}
-				for _, j := range reach(found, part) {
+				for j := range reach(found, part) {
 					ok, err := e.Satisfies(ctx, part, list[j].Bundle)
 					if err != nil {
 						return nil, err

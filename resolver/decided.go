@@ -101,7 +101,7 @@ func (w *why) replay(ctx context.Context) {
 			t.take(x.id, cause{owner: noCand})
 		}
 	}
-	w.r.walk(ctx, slices.Clone(w.order), t)
+	w.r.walk(ctx, slices.Clone(w.order), t, new(decisions))
 }
 
 // A replay chooses what is in the solution.

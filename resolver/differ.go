@@ -74,7 +74,7 @@ func (u *universe) joined(s *subscription) (names []string) {
 	}
 	in, _ := u.sourcesFor(s)
 	for _, c := range in {
-		if len(s.channels(c)) > 0 {
+		if len(u.channels(s, c)) > 0 {
 			names = append(names, c.ID().String())
 		}
 	}

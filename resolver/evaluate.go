@@ -45,6 +45,9 @@ func (e *evaluation) test(ctx context.Context, x constraints.Expr, b constraints
 		v, ok := e.values[g]
 		if !ok {
 			v = constraints.NewValues(g.Properties())
+			if e.values == nil {
+				e.values = map[graph.Bundle]*constraints.Values{}
+			}
 			e.values[g] = v
 		}
 		b = valued{g, v}
@@ -55,6 +58,9 @@ func (e *evaluation) test(ctx context.Context, x constraints.Expr, b constraints
 		return false
 	}
 	for _, p := range r.Problems {
+		if e.faults == nil {
+			e.faults = map[Fault]bool{}
+		}
 		e.faults[Fault{Rule: p.Expr.Rule, Error: p.Err.Error()}] = true
 	}
 	return r.OK

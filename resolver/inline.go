@@ -85,7 +85,7 @@ func (u *universe) packagesReached(ctx context.Context) (map[string]bool, error)
 				add(q.Name)
 			}
 			for _, c := range u.cats {
-				for _, b := range reach(bundlePostings{c.Graph}, part) {
+				for b := range reach(bundlePostings{c.Graph}, part) {
 					if u.test(ctx, part, b) {
 						add(b.Package().Name())
 					}

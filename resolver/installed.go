@@ -67,7 +67,7 @@ func (u *universe) addInstalled(ctx context.Context) error {
 	compiled := compilations{limits: u.p.Options.ConstraintLimits}
 	var owners map[string][]string // the packages of the subscriptions that own a CSV
 	for i := range u.p.Installed {
-		in, path := &u.p.Installed[i], fmt.Sprintf("/installed/%d", i)
+		in := &u.p.Installed[i]
 		if in.Package == "" && in.Properties == nil {
 			if owners == nil {
 				owners = u.owners()
@@ -77,18 +77,19 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		}
 		x := &installed{Installed: in, at: i}
 		if in.Name == "" {
-			return document.Errorf(path+"/name", "is missing; name the ClusterServiceVersion")
+			return document.Errorf(fmt.Sprintf("/installed/%d/name", i), "is missing; name the ClusterServiceVersion")
 		}
 		if in.Version != "" {
 			v, err := semver.Parse(in.Version)
 			if err != nil {
-				return &document.Error{Path: path + "/version", Err: version.Error(in.Version, err)}
+				return &document.Error{Path: fmt.Sprintf("/installed/%d/version", i), Err: version.Error(in.Version, err)}
 			}
 			x.version = v
 		}
 		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
 		x.pkgs = packagesOf(x.facts)
-		x.apis = slices.SortedFunc(slices.Values(x.facts.GVKs()), property.GVK.Compare)
+		x.apis = slices.Clone(x.facts.GVKs())
+		slices.SortFunc(x.apis, property.GVK.Compare)
 		x.apis = slices.Compact(x.apis)
 		bad, packages := x.facts.Problems(), 0
 		for n, p := range in.Properties {
@@ -177,8 +178,10 @@ func (x *installed) property(compiled *compilations, n int, p property.Property,
 	}
 	switch p.Type {
 	case property.TypePackage:
-		_, err := property.ParseInstalledPackage(p.Value)
-		keep(err)
+		if bad != nil { // which may only concern the version
+			_, err := property.ParseInstalledPackage(p.Value)
+			keep(err)
+		}
 	case property.TypeGVK:
 		keep(bad)
 	case property.TypeDeprecated:

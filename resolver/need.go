@@ -138,7 +138,11 @@ type stated struct {
 
 // requirements returns the requirements of a candidate, in the order of its properties.
 func (n *needs) requirements(ctx context.Context, c cand) []stated {
-	var out []stated
+	most := n.u.numRequirements(c)
+	if most == 0 {
+		return nil // as for most bundles
+	}
+	out := make([]stated, 0, most)
 	own := n.u.sourceOf(c)
 	for r := range n.u.requirements(c) {
 		if n.u.waives(c, r.Expr) {

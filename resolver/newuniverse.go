@@ -7,23 +7,18 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/constraints"
-	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
 // newUniverse checks the problem and puts it in canonical order (D15).
 func newUniverse(ctx context.Context, p *Problem) (*universe, error) {
 	u := &universe{
-		p:        p,
-		given:    p.Catalogs,
-		policies: map[string][]ruling{},
-		lists:    map[listKey][]cand{},
-		exprs:    exprs{},
-		orders:   map[int][]*source{},
+		p:     p,
+		given: p.Catalogs,
+		lists: map[listKey][]cand{},
+		exprs: exprs{},
 		evaluation: evaluation{
 			Evaluator: constraints.NewEvaluator(p.Options.Cluster, p.Options.ConstraintLimits),
-			values:    map[graph.Bundle]*constraints.Values{},
-			faults:    map[Fault]bool{},
 		},
 	}
 	if err := u.checkOptions(); err != nil {
@@ -53,7 +48,6 @@ func (u *universe) checkOptions() error {
 
 func (u *universe) addSubscriptions() error {
 	n := len(u.p.Subscriptions)
-	seen := make(map[string]bool, n)
 	// Two allocations suffice for any number of subscriptions.
 	given, own := slices.Clone(u.p.Subscriptions), make([]subscription, n)
 	u.subs = make([]*subscription, 0, n)
@@ -63,10 +57,6 @@ func (u *universe) addSubscriptions() error {
 			return document.Errorf(fmt.Sprintf("/subscriptions/%d/package", i), "is missing; name the package to subscribe to")
 		}
 		s.Name = cmp.Or(s.Name, s.Package)
-		if seen[s.Name] {
-			return document.Errorf(fmt.Sprintf("/subscriptions/%d/name", i), "%q appears twice; give each subscription a unique name", s.Name)
-		}
-		seen[s.Name] = true
 		x := &own[i]
 		x.Subscription = s
 		if in, ok := u.installedNamed(s.InstalledCSV); ok {
@@ -75,8 +65,27 @@ func (u *universe) addSubscriptions() error {
 		}
 		u.subs = append(u.subs, x)
 	}
-	if u.p.Options.SubscriptionOrder != AsGiven {
-		slices.SortFunc(u.subs, func(a, b *subscription) int { return cmp.Compare(a.Name, b.Name) })
+	byName := u.subs
+	if u.p.Options.SubscriptionOrder == AsGiven {
+		byName = slices.Clone(byName)
+	}
+	slices.SortStableFunc(byName, func(a, b *subscription) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range byName[min(1, n):] {
+		if byName[i].Name == byName[i+1].Name {
+			return repeatedName(given)
+		}
+	}
+	return nil
+}
+
+// repeatedName returns the error for the first subscription with the name of an earlier one.
+func repeatedName(given []Subscription) error {
+	seen := map[string]bool{}
+	for i, s := range given {
+		if seen[s.Name] {
+			return document.Errorf(fmt.Sprintf("/subscriptions/%d/name", i), "%q appears twice; give each subscription a unique name", s.Name)
+		}
+		seen[s.Name] = true
 	}
 	return nil
 }

@@ -17,6 +17,12 @@ import (
 // reverse, does not match any catalog (H28).
 func (u *universe) sourcesFor(s *subscription) (in, others []*source) {
 	named := s.Source()
+	if len(u.cats) == 1 {
+		if named == (CatalogID{}) || named == u.cats[0].ID() {
+			return u.cats, nil
+		}
+		return nil, u.cats
+	}
 	for _, c := range u.sources(installedSource) {
 		if named == (CatalogID{}) || named == c.ID() {
 			in = append(in, c)
@@ -53,7 +59,7 @@ func (u *universe) options(s *subscription) (list []cand, missing fact.Fact) {
 		}
 	}
 	if s.current == nil {
-		if f := s.headless(in); f != nil {
+		if f := u.headless(s, in); f != nil {
 			return nil, f
 		}
 		return append(u.fresh(s, in), here...), nil
@@ -93,8 +99,22 @@ func (u *universe) installedOf(pkg string) []*installed {
 	return u.ofPackage[pkg]
 }
 
+// lastChannels are the channels that the last call of channels returned.
+type lastChannels struct {
+	s    *subscription
+	in   *source
+	list []graph.Channel
+}
+
 // channels returns the channels of a catalog that a subscription may use, the
-// preferred first.
+// preferred first. It is often called several times in a row for one subscription.
+func (u *universe) channels(s *subscription, c *source) []graph.Channel {
+	if u.last.s != s || u.last.in != c {
+		u.last = lastChannels{s, c, s.channels(c)}
+	}
+	return u.last.list
+}
+
 func (s *subscription) channels(c *source) []graph.Channel {
 	p, ok := c.Graph.Package(s.Package)
 	if !ok {
@@ -145,7 +165,7 @@ func (o foundOffers) cleared() foundOffers {
 func (u *universe) fresh(s *subscription, in []*source) []cand {
 	found := u.found.list[:0]
 	for _, c := range in {
-		for _, ch := range s.channels(c) {
+		for _, ch := range u.channels(s, c) {
 			if s.StartingCSV == "" {
 				found = slices.Grow(found, ch.NumEntries())
 				for e := range ch.Order() {
@@ -173,12 +193,12 @@ func (s *subscription) start(ch graph.Channel) (graph.Entry, bool) {
 // headless returns the fact that the startingCSV names an entry that skips or replaces
 // itself, or nil. The subscription considers only that entry, so the running OLM does not
 // find a head (H27).
-func (s *subscription) headless(in []*source) fact.Fact {
+func (u *universe) headless(s *subscription, in []*source) fact.Fact {
 	if s.StartingCSV == "" {
 		return nil
 	}
 	for _, c := range in {
-		for _, ch := range s.channels(c) {
+		for _, ch := range u.channels(s, c) {
 			e, ok := ch.Entry(s.StartingCSV) // also in a broken channel
 			if !ok {
 				continue
@@ -198,7 +218,7 @@ func (s *subscription) headless(in []*source) fact.Fact {
 func (u *universe) successors(s *subscription, in []*source) []cand {
 	found := u.found.list[:0]
 	for _, c := range in {
-		for _, ch := range s.channels(c) {
+		for _, ch := range u.channels(s, c) {
 			for e := range ch.Order() {
 				if e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
 					found = append(found, offer{c.cand(e), e, 0})
@@ -242,7 +262,7 @@ func next(e graph.Entry) int {
 // channel may be chosen in each (H25).
 func (u *universe) elsewhere(found []offer, s *subscription, in []*source) []cand {
 	u.found.list = found
-	if len(found) > 0 && s.severalChannels(in) {
+	if len(found) > 0 && u.severalChannels(s, in) {
 		found = u.withOthers(s, in)
 	}
 	list := make([]cand, len(found), len(found)+1)
@@ -253,22 +273,12 @@ func (u *universe) elsewhere(found []offer, s *subscription, in []*source) []can
 }
 
 // severalChannels reports whether a subscription may use more than one channel.
-func (s *subscription) severalChannels(in []*source) bool {
+func (u *universe) severalChannels(s *subscription, in []*source) bool {
 	n := 0
 	for _, c := range in {
-		p, ok := c.Graph.Package(s.Package)
-		if !ok {
-			continue
-		}
-		for ch := range p.Channels() {
-			if s.Channel == "" || s.Channel == ch.Name() {
-				if n++; n > 1 {
-					return true
-				}
-			}
-		}
+		n += len(u.channels(s, c))
 	}
-	return false
+	return n > 1
 }
 
 // withOthers adds to the found entries the other entries of each bundle, and returns all by the
@@ -298,7 +308,7 @@ func (u *universe) withOthers(s *subscription, in []*source) []offer {
 		rest = rest[n:]
 	}
 	for _, c := range in {
-		for _, ch := range s.channels(c) {
+		for _, ch := range u.channels(s, c) {
 			if ch.Err() != nil {
 				continue
 			}
@@ -333,7 +343,7 @@ func bundleOf(e graph.Entry) graph.Bundle {
 // alternatives, because they are rarely needed.
 func (u *universe) offers(s *subscription, in []*source) bool {
 	for _, c := range in {
-		for _, ch := range s.channels(c) {
+		for _, ch := range u.channels(s, c) {
 			if ch.Err() != nil {
 				continue
 			}
@@ -362,7 +372,7 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 		if !pkgs {
 			pkgs, known = true, nil
 		}
-		list := s.channels(c)
+		list := u.channels(s, c)
 		if len(list) == 0 && !chs {
 			for ch := range p.Channels() {
 				known = append(known, ch.Name())
@@ -403,7 +413,7 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 		missing.Nearest = nearChannels
 	case s.current == nil && s.StartingCSV != "" && !csvs:
 		missing.What = "startingCSV"
-		missing.Nearest = s.nearStarts(in)
+		missing.Nearest = u.nearStarts(s, in)
 	default:
 		return nil
 	}

@@ -41,6 +41,9 @@ func (u *universe) addPolicies() error {
 		if p.Pin != "" {
 			r.fault, r.nearest = u.checkPin(p)
 		}
+		if u.policies == nil {
+			u.policies = map[string][]ruling{}
+		}
 		u.policies[p.Package] = append(u.policies[p.Package], r)
 	}
 	for _, list := range u.policies {

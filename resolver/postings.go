@@ -21,16 +21,16 @@ type postings[T comparable] interface {
 	compare(a, b T) int
 }
 
-// reach returns a superset of the members that satisfy an expression: those in its postings,
+// reach yields a superset of the members that satisfy an expression: those in its postings,
 // or all members if there are no postings for it.
-func reach[T comparable](p postings[T], x constraints.Expr) []T {
+func reach[T comparable](p postings[T], x constraints.Expr) iter.Seq[T] {
 	switch x := x.(type) {
 	case *constraints.GVK:
-		return slices.Collect(p.providers(x.GVK))
+		return p.providers(x.GVK)
 	case *constraints.Label:
-		return slices.Collect(p.labeled(x.Label))
+		return p.labeled(x.Label)
 	case *constraints.Package:
-		return slices.Collect(p.inPackage(x.Name))
+		return p.inPackage(x.Name)
 	case *constraints.All:
 		// Use the part with the fewest: it includes everything that satisfies all parts.
 		var best []T
@@ -39,24 +39,24 @@ func reach[T comparable](p postings[T], x constraints.Expr) []T {
 			if !indexed(part) {
 				continue
 			}
-			if list := reach(p, part); !found || len(list) < len(best) {
+			if list := slices.Collect(reach(p, part)); !found || len(list) < len(best) {
 				best, found = list, true
 			}
 		}
 		if found {
-			return best
+			return slices.Values(best)
 		}
 	case *constraints.Any:
 		if indexed(x) {
 			var all []T
 			for _, part := range x.Of {
-				all = append(all, reach(p, part)...)
+				all = slices.AppendSeq(all, reach(p, part))
 			}
 			slices.SortFunc(all, p.compare)
-			return slices.Compact(all)
+			return slices.Values(slices.Compact(all))
 		}
 	}
-	return slices.Collect(p.all())
+	return p.all()
 }
 
 // indexed reports whether reach finds what it returns without a scan.

@@ -42,7 +42,7 @@ func (u *universe) Skipped(want *fact.Subscription) int {
 	skipped, offered := map[string]bool{}, map[string]bool{}
 	in, _ := u.sourcesFor(s)
 	for _, c := range in {
-		for _, ch := range s.channels(c) {
+		for _, ch := range u.channels(s, c) {
 			if ch.Err() != nil {
 				continue
 			}
@@ -109,7 +109,7 @@ func (u *universe) hidden(x constraints.Expr) *prose.Hidden {
 		return nil
 	}
 	for _, c := range u.cats {
-		for _, b := range reach(bundlePostings{c.Graph}, x) {
+		for b := range reach(bundlePostings{c.Graph}, x) {
 			if !u.test(context.Background(), x, b) {
 				continue
 			}

@@ -12,8 +12,8 @@ import (
 type resolution struct {
 	u       *universe
 	needs   *needs
-	options []*need     // of each subscription
-	missing []fact.Fact // of each subscription, nil if it has options
+	options []*need           // of each subscription
+	missing map[int]fact.Fact // of subscriptions without options
 	// replacedBy lists, for each candidate of a subscription, the installed operators that
 	// the candidate upgrades (D11).
 	replacedBy map[cand][]cand
@@ -25,26 +25,38 @@ type resolution struct {
 // newResolution finds what the subscriptions can choose from. The error is the
 // context's.
 func newResolution(ctx context.Context, u *universe) (*resolution, error) {
-	r := &resolution{u: u, needs: newNeeds(u), replacedBy: map[cand][]cand{}, busy: make(chan struct{}, 1)}
-	named := map[cand]bool{}
-	for _, s := range u.subs {
+	n := len(u.subs)
+	r := &resolution{
+		u: u, needs: newNeeds(u), options: make([]*need, 0, n),
+		busy: make(chan struct{}, 1),
+	}
+	needs := make([]need, n)
+	var named map[cand]bool
+	for i, s := range u.subs {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		list, missing := u.options(s)
-		r.missing = append(r.missing, missing)
 		if missing != nil {
+			if r.missing == nil {
+				r.missing = map[int]fact.Fact{}
+			}
+			r.missing[i] = missing
 			r.options = append(r.options, nil)
 			continue
 		}
 		list = u.want.meet(u, s, list)
-		r.options = append(r.options, &need{kind: proof.AnyOf, list: list})
+		needs[i] = need{kind: proof.AnyOf, list: list}
+		r.options = append(r.options, &needs[i])
 		if s.current == nil {
 			for _, c := range list {
 				if u.isInstalled(c) {
 					continue
 				}
 				if _, ok := u.rank(c); !ok && !named[c] {
+					if named == nil {
+						named = map[cand]bool{}
+					}
 					named[c] = true
 					u.named = append(u.named, c)
 				}
@@ -53,6 +65,9 @@ func newResolution(ctx context.Context, u *universe) (*resolution, error) {
 		}
 		for _, c := range list {
 			if c != s.current.id && !slices.Contains(r.replacedBy[c], s.current.id) {
+				if r.replacedBy == nil {
+					r.replacedBy = make(map[cand][]cand, len(u.installed))
+				}
 				r.replacedBy[c] = append(r.replacedBy[c], s.current.id)
 			}
 		}

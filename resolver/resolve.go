@@ -2,9 +2,6 @@ package resolver
 
 import (
 	"context"
-	"slices"
-
-	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // Resolve returns what a namespace should install. It does not modify the problem.
@@ -83,5 +80,5 @@ func (r *resolution) solve(ctx context.Context, s *scratch) (*Solution, *encodin
 
 // impossible reports whether some subscription has nothing to choose from.
 func (r *resolution) impossible() bool {
-	return slices.ContainsFunc(r.missing, func(f fact.Fact) bool { return f != nil })
+	return len(r.missing) > 0
 }

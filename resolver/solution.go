@@ -168,7 +168,7 @@ func (r *resolution) stay(s *subscription, options []cand) Stay {
 	if x.Reason == StaysNoSuccessor {
 		in, _ := r.u.sourcesFor(s)
 		for _, c := range in {
-			for _, ch := range s.channels(c) {
+			for _, ch := range r.u.channels(s, c) {
 				if h, ok := ch.Head(); ok && h.Name() == s.current.Name {
 					x.Reason = StaysAtHead
 				}

@@ -73,10 +73,10 @@ func nearBundles(known []graph.Bundle, asked string) []graph.Bundle {
 
 // nearStarts returns the names of bundles to suggest for a startingCSV that the
 // subscription's channels do not contain.
-func (s *subscription) nearStarts(in []*source) []string {
+func (u *universe) nearStarts(s *subscription, in []*source) []string {
 	var known []graph.Bundle
 	for _, c := range in {
-		for _, ch := range s.channels(c) {
+		for _, ch := range u.channels(s, c) {
 			for e := range ch.Order() {
 				if b, ok := e.Bundle(); ok && ch.Err() == nil {
 					known = append(known, b)

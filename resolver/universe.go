@@ -45,6 +45,7 @@ type universe struct {
 	// want, if not nil, restricts the candidates of one subscription.
 	want  *want
 	modes map[graph.Bundle]error // why bundles do not support the operator group; nil if they do
+	last  lastChannels
 	evaluation
 }
 
@@ -58,6 +59,9 @@ type source struct {
 
 // cand returns the number of an entry of the catalog.
 func (s *source) cand(e graph.Entry) cand { return s.first + cand(e.Index()) }
+
+// entry returns the entry of the catalog with a number.
+func (s *source) entry(c cand) graph.Entry { return s.Graph.EntryAt(int(c - s.first)) }
 
 // A subscription is a [Subscription] with the installed operator that it owns.
 type subscription struct {
@@ -124,7 +128,7 @@ func (u *universe) source(c cand) *source {
 // entry returns the entry and bundle of a candidate that is not installed.
 func (u *universe) entry(c cand) (graph.Entry, graph.Bundle) {
 	s := u.source(c)
-	e := s.Graph.EntryAt(int(c - s.first))
+	e := s.entry(c)
 	b, _ := e.Bundle()
 	return e, b
 }
@@ -222,6 +226,15 @@ func (u *universe) requirements(c cand) iter.Seq[graph.Requirement] {
 		return func(func(graph.Requirement) bool) {} // never chosen
 	}
 	return b.Requirements()
+}
+
+// numRequirements returns the number of requirements of a candidate, or more.
+func (u *universe) numRequirements(c cand) int {
+	if u.isInstalled(c) {
+		return len(u.installed[c].requires)
+	}
+	_, b := u.entry(c)
+	return b.NumRequirements()
 }
 
 // waives reports whether a requirement of a candidate does not count.

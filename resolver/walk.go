@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/olmkit/olmkit/internal/proof"
 	"github.com/olmkit/olmkit/internal/sat"
@@ -36,21 +37,24 @@ type chooser interface {
 }
 
 // walk makes the decisions in the order of the search (sat.Solver.Prefer): subscriptions,
-// then the requirements of candidates that stay or are taken. Stays need no decision.
-func (r *resolution) walk(ctx context.Context, stays []cand, by chooser) {
-	queue := make([]decision, 0, 2*len(r.options))
+// then the requirements of candidates that stay or are taken. Stays need no decision. It uses
+// the memory of m.
+func (r *resolution) walk(ctx context.Context, stays []cand, by chooser, m *decisions) {
+	queue := slices.Grow(m.queue, 2*len(r.options))
 	for i, n := range r.options {
 		if n != nil {
 			queue = append(queue, decision{n, noCand, i, 0})
 		}
 	}
-	x := &progress{chooser: by, needs: r.needs, made: make([]made, 0, len(r.options))}
+	x := &progress{chooser: by, needs: r.needs, made: m.made}
 	ok := true
 	for _, c := range stays {
 		if ok {
 			queue, ok = x.take(ctx, queue, c)
 		}
 	}
+	m.queue = queue // the walk removes decisions from its front
+	defer func() { m.made = x.made }()
 	choose := func(d decision, queue []decision) ([]decision, bool) { return x.make(ctx, d, queue) }
 	var err error
 	if ok {
@@ -66,6 +70,19 @@ func (r *resolution) walk(ctx context.Context, stays []cand, by chooser) {
 			ok, err = sat.Walk(ctx, queue, x.decided, choose)
 		}
 	}
+}
+
+// Decisions are memory for a walk.
+type decisions struct {
+	queue []decision
+	made  []made
+}
+
+// emptied returns the memory without what it held.
+func (m decisions) emptied() decisions {
+	clear(m.queue[:cap(m.queue)])
+	clear(m.made[:cap(m.made)])
+	return decisions{m.queue[:0], m.made[:0]}
 }
 
 // A progress is the state of a walk.
