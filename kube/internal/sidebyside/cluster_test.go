@@ -18,6 +18,8 @@ import (
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -196,6 +198,7 @@ var controller = func() func(*testing.T) string {
 type process struct {
 	cmd   *exec.Cmd
 	alive io.Closer
+	pid   string // the file with its process ID
 }
 
 // spawn starts a program, which writes its log into a file.
@@ -204,13 +207,14 @@ func (s *cluster) spawn(name, path string, args ...string) *process {
 	log, err := os.OpenFile(filepath.Join(s.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	must(s.t, err)
 	defer log.Close()
-	cmd := exec.Command("/bin/sh", append([]string{"-c", `"$@" & p=$!; cat; kill -9 $p; wait $p; exit 0`, "sh", path}, args...)...)
+	pid := filepath.Join(s.dir, name+".pid")
+	cmd := exec.Command("/bin/sh", append([]string{"-c", `"$@" & p=$!; echo $p >"$0"; cat; kill -9 $p; wait $p; exit 0`, pid, path}, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconf, "OPERATOR_NAMESPACE=olm", "OPERATOR_NAME=olm-operator")
 	alive, err := cmd.StdinPipe()
 	must(s.t, err)
 	must(s.t, cmd.Start())
-	return &process{cmd, alive}
+	return &process{cmd, alive, pid}
 }
 
 func (p *process) stop() {
@@ -410,7 +414,7 @@ func (s *cluster) collect(ctx context.Context) {
 		if len(owners) == 0 || u.GetDeletionTimestamp() != nil {
 			continue
 		}
-		left := slices.DeleteFunc(slices.Clone(owners), func(o metav1.OwnerReference) bool { return !exists[o.UID] })
+		left := slices.DeleteFunc(slices.Clone(owners), func(o metav1.OwnerReference) bool { return !exists[o.UID] && s.isGone(ctx, u.GetNamespace(), o) })
 		// The next turn repeats what fails.
 		switch {
 		case len(left) == 0:
@@ -420,6 +424,16 @@ func (s *cluster) collect(ctx context.Context) {
 			_ = s.Update(ctx, &u)
 		}
 	}
+}
+
+// isGone reports whether the owner of an object does not exist. It may have been created after
+// the owners were listed.
+func (s *cluster) isGone(ctx context.Context, ns string, owner metav1.OwnerReference) bool {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(owner.APIVersion)
+	u.SetKind(owner.Kind)
+	err := s.Get(ctx, types.NamespacedName{Namespace: ns, Name: owner.Name}, u)
+	return apierrors.IsNotFound(err) || meta.IsNoMatchError(err) || err == nil && u.GetUID() != owner.UID
 }
 
 func must(t testing.TB, err error) {

@@ -332,7 +332,8 @@ func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, 
 	return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), event, "", "step of the install plan for %s", s.Resolving)
 }
 
-// ownedStep plans an object that its CSV owns.
+// ownedStep plans an object that its CSV owns. Outside of namespaces, labels name the CSV
+// (E30).
 func (e *execution) ownedStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, error) {
 	owner := e.CSV(s.Resolving)
 	if owner == nil {
@@ -344,6 +345,12 @@ func (e *execution) ownedStep(s *olm.Step, o olm.Object) (olm.StepStatus, string
 			if r.Kind == owner.Kind && r.Name == owner.Metadata.Name {
 				o.Metadata.OwnerReferences[i].UID = owner.Metadata.UID
 			}
+		}
+	} else {
+		o.Metadata.SetLabel(ownerlabel.Name, owner.Metadata.Name)
+		if o.Key().Group != olm.GroupRBAC { // those with a namespace are deleted with the CSV
+			o.Metadata.SetLabel(ownerlabel.Kind, owner.Kind)
+			o.Metadata.SetLabel(ownerlabel.Namespace, owner.Metadata.Namespace)
 		}
 	}
 	exists, err := e.Find(o.Key())
