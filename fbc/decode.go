@@ -21,6 +21,7 @@ type decoder struct {
 	source  *source
 	limits  *Limits
 	keepAll bool
+	heavy   bool // keep the values of heavy properties until the memory is reused
 	reader  *decode.Reader
 	scratch []byte
 	reuse   *reuse // the memory of the batch, if its blobs are not kept

@@ -103,6 +103,7 @@ func (d *decoder) properties(raw []byte) []property.Property {
 			d.fault(codes.Property, path()+"/value", errors.New("is missing; a property needs a value"))
 			p.Value = jsonNull
 		case heavy:
+			p.Value = d.heavyValue(value)
 		case value[0] == 'n':
 			d.fault(codes.Property, path()+"/value", errors.New("is null; a property needs a value"))
 			p.Value = jsonNull
@@ -135,6 +136,7 @@ func (d *decoder) regular(spans []decode.PropertySpan) ([]property.Property, boo
 		case d.keepAll && (heavy || int64(len(s.Value)) <= d.limits.PropertySize):
 			p.Value = s.Value // a part of Raw
 		case heavy:
+			p.Value = d.heavyValue(s.Value)
 		case int64(len(s.Value)) > d.limits.PropertySize:
 			return nil, false
 		default:
@@ -142,6 +144,14 @@ func (d *decoder) regular(spans []decode.PropertySpan) ([]property.Property, boo
 		}
 	}
 	return out, true
+}
+
+// heavyValue returns the value of a heavy property for Visit, or nil if it is not requested.
+func (d *decoder) heavyValue(v []byte) json.RawMessage {
+	if !d.heavy || v[0] == 'n' {
+		return nil
+	}
+	return v
 }
 
 var jsonNull = json.RawMessage("null")

@@ -38,6 +38,10 @@ type LoadOptions struct {
 	// for its strings. Errors may follow blobs: use what Visit collected only if
 	// Load returns no error.
 	Visit func(Blob)
+	// HeavyValues gives the blobs that Visit sees the values of heavy properties, too. The
+	// load checks the syntax of these values then, in YAML as well. Visit must not keep or
+	// modify them. KeepAll makes this option unnecessary.
+	HeavyValues bool
 	// Progress, if set, is called from time to time and once at the end, from the
 	// goroutine that called Load.
 	Progress func(Progress)
@@ -176,6 +180,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	p := pipeline{
 		limits:  &limits,
 		keepAll: opts.KeepAll,
+		heavy:   opts.HeavyValues && opts.Visit != nil,
 		source:  src,
 		reuse:   opts.Visit != nil,
 		workers: opts.Concurrency,

@@ -18,6 +18,7 @@ type pipeline struct {
 	limits  *Limits
 	source  *source
 	keepAll bool
+	heavy   bool // the sink sees the values of heavy properties
 	reuse   bool // the sink keeps no blob
 	workers int
 	chunk   int
@@ -116,6 +117,9 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 					}
 					if d == nil {
 						d = newDecoder(p.source, p.keepAll)
+						if d.heavy = p.heavy; d.heavy {
+							d.reader.KeepHeavy()
+						}
 					}
 					d.decode(ctx, j)
 					j.done <- struct{}{}

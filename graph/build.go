@@ -31,19 +31,34 @@ type Options struct {
 	// OnDemand lets an index open without reading its packages. Each is read and checked
 	// when it is first needed, so there may be errors later: see [Catalog.Err].
 	OnDemand bool
+	// InstallModes lets [Load] read the install modes of bundles along with the rest, for
+	// [WriteIndex], which otherwise reads the files once more. If the values with the modes
+	// make the load fail, they stay in the files.
+	InstallModes bool
 }
 
 // Load loads the catalog below the root of fsys and indexes it blob by blob. Only the
 // index stays in memory, and with KeepAll the blobs too. Errors are those of
 // fbc.Load. [Catalog.Findings] lists faults that leave a usable index.
 func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Catalog, error) {
-	return load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) { return fbc.Load(ctx, fsys, o) })
+	from := func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) { return fbc.Load(ctx, fsys, o) }
+	c, err := load(ctx, opts, from)
+	if err != nil && ctx.Err() == nil && opts != nil && opts.InstallModes {
+		without := *opts
+		without.InstallModes = false
+		return load(ctx, &without, from)
+	}
+	return c, err
 }
 
 // LoadReader is [Load] for a stream of documents. Positions use name as the file. Without
 // KeepAll, content that is not in the index cannot be read again, except from memory: see
 // [fbc.LoadReader].
 func LoadReader(ctx context.Context, r io.Reader, name string, opts *Options) (*Catalog, error) {
+	if opts != nil && opts.InstallModes { // the stream cannot be read twice if this fails
+		without := *opts
+		without.InstallModes, opts = false, &without
+	}
 	c, err := load(ctx, opts, func(ctx context.Context, o *fbc.LoadOptions) (*fbc.Catalog, error) {
 		return fbc.LoadReader(ctx, r, name, o)
 	})
@@ -73,8 +88,8 @@ func load(ctx context.Context, opts *Options, from func(context.Context, *fbc.Lo
 		return Build(ctx, blobs, opts)
 	}
 	b := newBuilder(opts)
-	b.ctx = ctx
-	o.Visit = b.add
+	b.ctx, b.readModes = ctx, opts != nil && opts.InstallModes
+	o.Visit, o.HeavyValues = b.add, b.readModes
 	rest, err := from(ctx, &o)
 	if err != nil {
 		return nil, err
@@ -132,6 +147,7 @@ func (b *builder) templates(c *fbc.Catalog) {
 // name, and the bundle of an entry is its number in the blob.
 type builder struct {
 	ctx          context.Context // of one build
+	readModes    bool            // Options.InstallModes
 	c            *Catalog
 	t            *tableBuilder
 	bundles      blocks[bundleRec]
@@ -223,7 +239,8 @@ func (b *builder) bundle(x *fbc.Bundle) {
 	r.props.from, r.required.from = b.props.n, uint32(len(b.c.required))
 	for n, p := range x.Properties {
 		rec := propRec{typ: b.t.id(p.Type)}
-		if p.Value != nil {
+		isRead := b.readModes && property.IsHeavy(p.Type) && p.Value != nil && string(p.Value) != "null"
+		if p.Value != nil && !isRead {
 			rec.value = uint32(b.t.bytes(p.Value)) + 1
 		}
 		b.props.add(rec)
@@ -259,7 +276,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 		case property.TypeDeprecated:
 			r.flags |= flagDeprecated
 		case property.TypeCSVMetadata, property.TypeBundleObject:
-			r.modes = modesInText
+			b.modes(&r, p, isRead)
 		default:
 			b.requirement(p, rec, n, int(r.required.from), fault)
 		}

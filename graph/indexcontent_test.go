@@ -126,14 +126,18 @@ entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}
 	if err != nil {
 		t.Fatal(err)
 	}
+	whole, err := graph.Load(ctx, files, &graph.Options{InstallModes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated := []string{"a true [{AllNamespaces true} {AllNamespaces false}]", "b true [{OwnNamespace true}]", "c false []", "d false []"}
 	for _, tt := range []struct {
 		name string
 		c    *graph.Catalog
 		want []string
 	}{
-		{"loaded", loaded, []string{
-			"a true [{AllNamespaces true} {AllNamespaces false}]", "b true [{OwnNamespace true}]", "c false []", "d false []",
-		}},
+		{"loaded", loaded, stated},
+		{"with the rest", whole, stated},
 		{"gone", gone, []string{
 			`install modes: olm.bundle "a": the text was not kept, and its source cannot be read again`,
 			`install modes: olm.bundle "b": the text was not kept, and its source cannot be read again`,
@@ -157,6 +161,43 @@ entries: [{name: a, replaces: b}, {name: b, replaces: c}, {name: c, replaces: d}
 			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.name, d)
 			}
+		}
+	}
+}
+
+// TestIndexInstallModesAlong checks that reading the install modes along with the rest of a
+// catalog changes neither its index nor what loads.
+func TestIndexInstallModesAlong(t *testing.T) {
+	ctx := context.Background()
+	const head = "{schema: olm.package, name: p, defaultChannel: c}\n---\n{schema: olm.channel, package: p, name: c, entries: [{name: b}]}\n---\n"
+	bundle := func(properties string) string {
+		return head + "{schema: olm.bundle, package: p, name: b, image: i, properties: [{type: olm.package, value: {packageName: p, version: 1.0.0}}, " + properties + "]}\n"
+	}
+	for name, text := range map[string]string{
+		"modes":            bundle("{type: olm.csv.metadata, value: {installModes: [{type: OwnNamespace, supported: true}]}}"),
+		"two, one without": bundle("{type: olm.csv.metadata, value: {}}, {type: olm.csv.metadata, value: {installModes: []}}"),
+		"null, then modes": bundle("{type: olm.csv.metadata, value: null}, {type: olm.csv.metadata, value: {installModes: [{type: AllNamespaces}]}}"),
+		"modes, then null": bundle("{type: olm.csv.metadata, value: {installModes: [{type: AllNamespaces}]}}, {type: olm.csv.metadata, value: null}"),
+		"no value":         bundle("{type: olm.csv.metadata}"),
+		"another type":     bundle("{type: olm.csv.metadata, value: [1]}, {type: olm.bundle.object, value: 3}"),
+		"invalid YAML":     head + "schema: olm.bundle\npackage: p\nname: b\nimage: i\nproperties:\n- type: olm.package\n  value: {packageName: p, version: 1.0.0}\n- type: olm.csv.metadata\n  value:\n    installModes: []\n    a: b: c\n",
+	} {
+		files := fstest.MapFS{"c.yaml": {Data: []byte(text)}}
+		plain, plainErr := graph.Load(ctx, files, nil)
+		along, err := graph.Load(ctx, files, &graph.Options{InstallModes: true})
+		if fmt.Sprint(err) != fmt.Sprint(plainErr) {
+			t.Errorf("%s: error %v, want %v", name, err, plainErr)
+		}
+		if err != nil {
+			continue
+		}
+		if got, want := fmt.Sprint(along.Findings()), fmt.Sprint(plain.Findings()); got != want {
+			t.Errorf("%s: findings %s, want %s", name, got, want)
+		}
+		var got, want bytes.Buffer
+		gotErr, wantErr := graph.WriteIndex(ctx, &got, along, ""), graph.WriteIndex(ctx, &want, plain, "")
+		if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) || !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("%s: an index of %d bytes (%v), want one of %d (%v)", name, got.Len(), gotErr, want.Len(), wantErr)
 		}
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -66,21 +68,42 @@ func statedModes(ctx context.Context, raw jsontext.Value) ([]InstallMode, error)
 		return nil, err
 	}
 	for _, p := range blob.Properties {
-		var csv struct {
-			InstallModes []InstallMode `json:"installModes"`
-		}
-		switch p.Type {
-		case property.TypeCSVMetadata:
-			if json.Unmarshal(p.Value, &csv) == nil && csv.InstallModes != nil {
-				return csv.InstallModes, nil
-			}
-		case property.TypeBundleObject:
-			if modes := manifestModes(ctx, p.Value); modes != nil {
-				return modes, nil
-			}
+		if modes := propertyModes(ctx, p.Type, p.Value); modes != nil {
+			return modes, nil
 		}
 	}
 	return nil, nil
+}
+
+// propertyModes returns the install modes in the value of a property, or nil if there are
+// none.
+func propertyModes(ctx context.Context, typ string, value jsontext.Value) []InstallMode {
+	switch typ {
+	case property.TypeCSVMetadata:
+		var csv struct {
+			InstallModes []InstallMode `json:"installModes"`
+		}
+		if json.Unmarshal(value, &csv) == nil {
+			return csv.InstallModes
+		}
+	case property.TypeBundleObject:
+		return manifestModes(ctx, value)
+	}
+	return nil
+}
+
+// modes records the install modes in the value of a heavy property or, if the value was not
+// read, that they may be in the text.
+func (b *builder) modes(r *bundleRec, p property.Property, isRead bool) {
+	switch {
+	case !isRead && r.modes == modesNone:
+		r.modes = modesInText
+	case isRead && r.modes == modesNone:
+		if list := propertyModes(b.ctx, p.Type, jsontext.Value(p.Value)); list != nil {
+			text, _ := json.Marshal(list) // it has only strings and booleans
+			r.modes = modesAreHere + uint32(b.t.bytes(text))
+		}
+	}
 }
 
 // manifestModes returns the install modes of an olm.bundle.object that contains a
@@ -105,39 +128,32 @@ func manifestModes(ctx context.Context, value jsontext.Value) []InstallMode {
 // There are few distinct modes, so they take little room. If the text of a bundle is not
 // available, its modes remain unknown.
 func (c *Catalog) withModes(ctx context.Context) (*records, error) {
+	list := slices.DeleteFunc(c.byPos(), func(i uint32) bool { return c.bundles[i].modes != modesInText })
+	texts, err := c.modesOf(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	out := c.records
 	var more strings.Builder
 	numbers := map[string]sid{}
-	for _, i := range c.byPos() {
-		if c.bundles[i].modes != modesInText {
-			continue
-		}
-		list, ok, err := Bundle{c, i}.InstallModes(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case errors.Is(err, fbc.ErrNoSource):
-			continue
-		case err != nil:
-			return nil, err
+	for n, i := range list {
+		text := texts[n]
+		if text == nil {
+			continue // they remain unknown
 		}
 		if &out.bundles[0] == &c.bundles[0] { // the catalog itself must not change
 			out.bundles, out.end = slices.Clone(c.bundles), slices.Clone(c.end)
 		}
-		if !ok {
+		if len(text) == 0 {
 			out.bundles[i].modes = modesNone
 			continue
 		}
-		modes, err := json.Marshal(list)
-		if err != nil {
-			return nil, err
-		}
-		id, ok := numbers[string(modes)]
+		id, ok := numbers[string(text)]
 		if !ok {
-			more.Write(modes)
+			more.Write(text)
 			out.end = append(out.end, c.end[len(c.end)-1]+uint32(more.Len()))
 			id = sid(len(out.end) - 1)
-			numbers[string(modes)] = id
+			numbers[string(text)] = id
 		}
 		out.bundles[i].modes = modesAreHere + uint32(id)
 	}
@@ -145,6 +161,48 @@ func (c *Catalog) withModes(ctx context.Context) (*records, error) {
 		out.table = newTable(c.text()+more.String(), out.end)
 	}
 	return &out, nil
+}
+
+// modesOf returns the install modes of bundles as JSON, which is empty if there are none and
+// nil if the text of the bundle is not available.
+func (c *Catalog) modesOf(ctx context.Context, list []uint32) ([][]byte, error) {
+	out := make([][]byte, len(list))
+	// Each goroutine reads a part of the list in order. The error is that of the first bundle
+	// that has one, whatever the number of goroutines.
+	parts := make([]error, min(runtime.GOMAXPROCS(0), len(list)))
+	var work sync.WaitGroup
+	for p := range parts {
+		work.Go(func() {
+			for n := p * len(list) / len(parts); n < (p+1)*len(list)/len(parts) && parts[p] == nil; n++ {
+				out[n], parts[p] = Bundle{c, list[n]}.modesText(ctx)
+			}
+		})
+	}
+	work.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for _, err := range parts {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (b Bundle) modesText(ctx context.Context) ([]byte, error) {
+	modes, ok, err := b.InstallModes(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, fbc.ErrNoSource):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !ok:
+		return []byte{}, nil
+	}
+	return json.Marshal(modes)
 }
 
 // byPos returns the numbers of the bundles in the order of their positions, in which files

@@ -166,7 +166,8 @@ func (i *image) load(ctx context.Context, img *oci.Image) (*graph.Catalog, error
 		_ = os.Chtimes(name, now, now)
 		return g, nil
 	}
-	g, err := graph.Load(ctx, img.FS, i.opts)
+	opts.Source, opts.InstallModes = nil, true
+	g, err := graph.Load(ctx, img.FS, &opts)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,8 +63,6 @@ func (p *Puller) openArchiveFile(ctx context.Context, name string, limits Limits
 	return a, nil
 }
 
-func isGzip(head []byte) bool { return bytes.Equal(head, []byte{0x1f, 0x8b}) }
-
 // copy copies an archive to a temporary file, decompressed.
 func (a *archiveFile) copy(ctx context.Context, p *Puller, from io.Reader, limits Limits) (err error) {
 	if a.file, err = p.temp(); err != nil {
@@ -73,19 +70,20 @@ func (a *archiveFile) copy(ctx context.Context, p *Puller, from io.Reader, limit
 	}
 	a.temp = true
 	in := bufio.NewReader(obeying{ctx, from})
-	var r io.Reader = in
-	head, err := in.Peek(2)
-	switch {
-	case len(head) == 0 && err == io.EOF:
-		return errors.New("standard input is empty; pipe an archive in")
-	case isGzip(head):
-		if r, err = gzip.NewReader(in); err != nil {
-			return err
-		}
+	if _, err := in.Peek(1); err == io.EOF {
+		return errors.New("the archive is empty; if it is standard input, pipe an archive in")
 	}
+	r, err := decompress(io.NopCloser(in))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
 	n, err := io.Copy(a.file, io.LimitReader(r, limits.Scan+1))
 	if err == nil && n > limits.Scan {
 		return &LimitError{Limit: "Scan", Max: limits.Scan}
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("not a whole archive: %w", err)
 	}
 	return err
 }
@@ -236,13 +234,9 @@ func (l savedLayer) Uncompressed() (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReader(f)
-	if head, _ := in.Peek(2); isGzip(head) {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, err
-		}
-		return verify(z, l.diff)
+	content, err := decompress(f)
+	if err != nil {
+		return nil, err
 	}
-	return verify(io.NopCloser(in), l.diff)
+	return verify(content, l.diff)
 }

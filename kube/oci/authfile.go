@@ -3,7 +3,6 @@ package oci
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -31,7 +30,7 @@ func (f AuthFile) read() (*configfile.ConfigFile, error) {
 	defer r.Close()
 	file, err := config.LoadFromReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", string(f), err)
+		return nil, &CredentialsError{string(f), err}
 	}
 	return file, nil
 }
@@ -45,7 +44,7 @@ func (f AuthFile) Resolve(target authn.Resource) (authn.Authenticator, error) {
 	}
 	auth, err := credentials(file, target)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", string(f), err)
+		return nil, &CredentialsError{string(f), err}
 	}
 	return auth, nil
 }
@@ -58,7 +57,7 @@ type AuthText []byte
 func (a AuthText) Resolve(target authn.Resource) (authn.Authenticator, error) {
 	file, err := config.LoadFromReader(bytes.NewReader(a))
 	if err != nil {
-		return nil, errors.New("the credentials are not in the format of docker's config.json") // the cause is left out, because it may quote the content
+		return nil, &CredentialsError{"", errors.New("not in the format of docker's config.json")} // the cause is left out, because it may quote the content
 	}
 	file.CredentialsStore, file.CredentialHelpers = "", nil
 	return credentials(file, target)

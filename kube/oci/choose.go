@@ -1,8 +1,6 @@
 package oci
 
 import (
-	"errors"
-
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
@@ -47,7 +45,7 @@ func (p *Puller) best(m *v1.IndexManifest) (*v1.Descriptor, error) {
 		}
 	}
 	if best == nil {
-		return nil, errors.New("the index contains no image")
+		return nil, &IndexError{Entries: len(m.Manifests)}
 	}
 	return best, nil
 }

@@ -41,7 +41,7 @@ func contentOf(source v1.Image, limits Limits) (content, error) {
 	}
 	out := content{digest: digest.String(), labels: config.Config.Labels}
 	for _, l := range layers {
-		out.layers = append(out.layers, l)
+		out.layers = append(out.layers, packedLayer{l})
 	}
 	return out, nil
 }

@@ -99,8 +99,73 @@ func (e *FormatError) Error() string {
 	if strings.HasPrefix(e.MediaType, "application/vnd.docker.distribution.manifest.v1+") {
 		return "the image has schema version 1, which has no labels; push it again with a current tool, for example skopeo copy --format v2s2"
 	}
+	switch e.MediaType {
+	case "":
+		return "the answer has no media type, so it is not an image; check that the host is a registry"
+	case "text/html":
+		return "the answer is a web page, not an image; check that the host is a registry, and that no proxy or login page answers in its place"
+	}
 	return fmt.Sprintf("media type %s is not an image or an image index", e.MediaType)
 }
+
+// An IndexError reports an index of images without an image.
+type IndexError struct {
+	// Entries is the number of entries, none of which is an image.
+	Entries int
+}
+
+// Error returns a message that tells an empty index from one of other things.
+func (e *IndexError) Error() string {
+	if e.Entries == 0 {
+		return "the index of images is empty; push the image again"
+	}
+	return "the index of images lists only attestations or artifacts; push the image again"
+}
+
+// A CutError reports that a connection ended early.
+type CutError struct {
+	// Read is the number of bytes received of Size.
+	Read, Size int64
+	Err        error
+}
+
+// Error returns both sizes and the cause.
+func (e *CutError) Error() string {
+	return fmt.Sprintf("the connection ended after %d of %d bytes: %v", e.Read, e.Size, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *CutError) Unwrap() error { return e.Err }
+
+// A CredentialsError reports that a file with credentials, or a credential helper that it
+// names, cannot be used.
+type CredentialsError struct {
+	// File is "" for an [AuthText].
+	File string
+	Err  error
+}
+
+// Error returns "credentials in FILE: cause".
+func (e *CredentialsError) Error() string {
+	if e.File == "" {
+		return fmt.Sprintf("credentials: %v", e.Err)
+	}
+	return fmt.Sprintf("credentials in %s: %v", e.File, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *CredentialsError) Unwrap() error { return e.Err }
+
+// A ReferenceError reports that a text is not a reference to an image.
+type ReferenceError struct{ Err error }
+
+// Error returns what a reference looks like.
+func (e *ReferenceError) Error() string {
+	return "not a reference to an image; write REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, the repository in lower case with at least two characters"
+}
+
+// Unwrap returns the cause.
+func (e *ReferenceError) Unwrap() error { return e.Err }
 
 // A TagError reports that image files hold no image with the requested tag, or
 // several images when no tag is requested.

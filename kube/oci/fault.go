@@ -1,14 +1,19 @@
 package oci
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
+	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
@@ -28,15 +33,19 @@ const (
 	FaultBusy
 	// FaultServer: the registry answered with a status of 500 or above.
 	FaultServer
+	// FaultContent: the registry sent content that is damaged, incomplete or of another
+	// kind.
+	FaultContent
 )
 
 var faultTexts = map[Fault]string{
 	FaultNetwork:     "registry %s cannot be reached",
 	FaultTrust:       "registry %s has a certificate that is not trusted",
-	FaultCredentials: "registry %s requires other credentials",
+	FaultCredentials: "registry %s denies access with the given credentials",
 	FaultName:        "registry %s does not have the image",
 	FaultBusy:        "registry %s received too many requests",
 	FaultServer:      "registry %s failed",
+	FaultContent:     "registry %s sent invalid content",
 }
 
 // A RegistryError reports that a registry did not provide an image.
@@ -44,12 +53,26 @@ type RegistryError struct {
 	// Registry is the host, with a port if the reference has one.
 	Registry string
 	Fault    Fault
-	Err      error
+	// Anonymous is set for FaultCredentials if there are no credentials for the registry.
+	Anonymous bool
+	// RetryAfter is set for FaultBusy if the registry's last answer says when to try again.
+	RetryAfter time.Duration
+	Err        error
 }
 
 // Error returns a message with the registry and the cause.
 func (e *RegistryError) Error() string {
-	return fmt.Sprintf(faultTexts[e.Fault], e.Registry) + ": " + e.Err.Error()
+	text := fmt.Sprintf(faultTexts[e.Fault], e.Registry)
+	if cut := (*CutError)(nil); errors.As(e.Err, &cut) {
+		text = fmt.Sprintf("registry %s broke off", e.Registry)
+	}
+	if e.Anonymous {
+		text = fmt.Sprintf("registry %s denies access without credentials", e.Registry)
+	}
+	if text += ": " + e.Err.Error(); e.RetryAfter > 0 {
+		text += fmt.Sprintf(" (retry after %v)", e.RetryAfter)
+	}
+	return text
 }
 
 // Unwrap returns the cause.
@@ -57,11 +80,20 @@ func (e *RegistryError) Unwrap() error { return e.Err }
 
 // registryError returns a [*RegistryError] for an error whose fault is known, and
 // the error itself otherwise.
-func registryError(registry string, err error) error {
-	if f := faultOf(err); f != 0 {
-		return &RegistryError{registry, f, err}
+func (p *Puller) registryError(at location, waited *patience, err error) error {
+	f := faultOf(err)
+	if f == 0 {
+		return err
 	}
-	return err
+	e := &RegistryError{Registry: at.ref.Context().RegistryStr(), Fault: f, Err: err}
+	switch f {
+	case FaultCredentials:
+		auth, err := authn.Resolve(context.Background(), p.opts.Keychain, at.ref.Context())
+		e.Anonymous = err == nil && auth == authn.Anonymous
+	case FaultBusy:
+		e.RetryAfter = waited.refused()
+	}
+	return e
 }
 
 func faultOf(err error) Fault {
@@ -72,9 +104,12 @@ func faultOf(err error) Fault {
 	var certificate *tls.CertificateVerificationError
 	var request *url.Error
 	var network net.Error
+	var cut *CutError
+	var file *fs.PathError
+	var credentials *CredentialsError
 	switch {
-	case isContent(err):
-		return 0
+	case isContent(err), errors.As(err, &file), errors.As(err, &credentials):
+		return 0 // the message suffices, or the fault is on this host
 	case errors.As(err, &certificate), errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid):
 		// Check this before answer: for a local registry, the error also contains
 		// the answer to a second attempt without TLS.
@@ -83,6 +118,8 @@ func faultOf(err error) Fault {
 		switch code := answer.StatusCode; {
 		case code == http.StatusUnauthorized, code == http.StatusForbidden:
 			return FaultCredentials
+		case code == http.StatusNotFound && isBlob(answer.Request):
+			return FaultContent // there is a manifest, but not all that it lists
 		case code == http.StatusNotFound:
 			return FaultName
 		case code == http.StatusTooManyRequests:
@@ -91,8 +128,10 @@ func faultOf(err error) Fault {
 			return FaultServer
 		}
 		return 0
-	case errors.As(err, &request), errors.As(err, &network):
+	case errors.As(err, &cut), errors.As(err, &request), errors.As(err, &network):
 		return FaultNetwork
 	}
-	return 0
+	return FaultContent
 }
+
+func isBlob(r *http.Request) bool { return r != nil && strings.Contains(r.URL.Path, "/blobs/") }

@@ -90,6 +90,9 @@ func (p *Puller) readFile(ctx context.Context, ref string, k kind) (*Image, erro
 	default:
 		return nil, fmt.Errorf("%q is not a kind of image file", transport)
 	}
+	if err := checkForm(place, transport, rest); err != nil {
+		return nil, err
+	}
 	s := &stored{fsys: place}
 	var found content
 	var err error
@@ -118,6 +121,26 @@ func (p *Puller) readFile(ctx context.Context, ref string, k kind) (*Image, erro
 	}
 	p.remember(k, found.digest, img)
 	return img, nil
+}
+
+// forms has the file that each kind of image files begins with, and the kind that resembles it.
+var forms = map[string]struct{ file, like string }{
+	transportOCI:           {"index.json", transportDir},
+	transportDir:           {"manifest.json", transportOCI},
+	transportOCIArchive:    {"index.json", transportDockerArchive},
+	transportDockerArchive: {"manifest.json", transportOCIArchive},
+}
+
+// checkForm returns an error if files are not of a kind, with the right kind if it is obvious.
+func checkForm(files fs.FS, transport, rest string) error {
+	form := forms[transport]
+	if _, err := fs.Stat(files, form.file); !errors.Is(err, fs.ErrNotExist) {
+		return nil // another error occurs again when the file is read
+	}
+	if _, err := fs.Stat(files, forms[form.like].file); err == nil {
+		return fmt.Errorf("there is no %s; write %s:%s", form.file, form.like, rest)
+	}
+	return fmt.Errorf("there is no %s, so this is not an image", form.file)
 }
 
 // cutTag splits a name at the last colon before a tag. "C:\dir" has no tag,

@@ -177,7 +177,7 @@ func TestFilesRefused(t *testing.T) {
 		{"oci:" + dir + "/two:v3", new(*oci.TagError), `no image has tag "v3"; it has v1, v2`},
 		{"oci:" + dir + "/bundle", new(*oci.LabelError), "the image is a bundle, not a catalog"},
 		{"oci:" + dir + "/unsafe", new(*oci.UnsafeError), "is a link to"},
-		{"oci:" + dir + "/empty", nil, "the index contains no image"},
+		{"oci:" + dir + "/empty", new(*oci.IndexError), "lists only attestations or artifacts"},
 		{"oci:" + dir + "/changed", new(*oci.DigestError), "the content has digest sha256:"},
 		{"oci:" + dir + "/linked", nil, "leads out of"},
 		{"oci:" + dir + "/nowhere", nil, "no such file"},

@@ -70,7 +70,7 @@ func FuzzLayers(f *testing.F) {
 		if err := writeArchive(t.Context(), &b, info{Digest: "x"}, files, bytes.NewReader(spool.Bytes())); err != nil {
 			t.Fatal(err)
 		}
-		img, err := openArchive(t.Context(), bytes.NewReader(b.Bytes()), int64(b.Len()))
+		img, err := openArchive(bytes.NewReader(b.Bytes()), int64(b.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ type location struct {
 func (p *Puller) locations(text string) ([]location, error) {
 	ref, err := name.ParseReference(text)
 	if err != nil {
-		return nil, err
+		return nil, &ReferenceError{err}
 	}
 	repo := ref.Context().Name()
 	if ref.Context().RegistryStr() == name.DefaultRegistry {

@@ -148,8 +148,11 @@ func TestPackingObeysItsContext(t *testing.T) {
 			return writeArchive(ctx, io.Discard, info{}, files, meteredReaderAt{bytes.NewReader(make([]byte, size)), m})
 		},
 		"read": func(ctx context.Context, m *meter) error {
-			_, err := openArchive(ctx, meteredReaderAt{bytes.NewReader(whole.Bytes()), m}, int64(whole.Len()))
-			return err
+			img, err := openArchive(meteredReaderAt{bytes.NewReader(whole.Bytes()), m}, int64(whole.Len()))
+			if err != nil {
+				return err
+			}
+			return img.verify(ctx)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

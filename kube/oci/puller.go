@@ -1,6 +1,7 @@
 package oci
 
 import (
+	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,8 @@ type Image struct {
 	// of a catalog at the root.
 	FS fs.FS
 
-	size int64 // in memory
+	size    int64 // in memory
+	archive *zip.Reader
 }
 
 // A Puller pulls images. It is safe for concurrent use.
@@ -90,7 +92,8 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 		}
 		var failed []error
 		for _, c := range list {
-			img, err := p.from(ctx, c, k)
+			waited := p.transport(c)
+			img, err := p.from(ctx, c, k, waited)
 			switch {
 			case err == nil:
 				return img, nil
@@ -99,7 +102,7 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 			case ctx.Err() != nil:
 				return nil, &Error{Ref: ref, Err: context.Cause(ctx)}
 			}
-			err = registryError(c.ref.Context().RegistryStr(), err)
+			err = p.registryError(c, waited, err)
 			if len(list) > 1 {
 				err = fmt.Errorf("%s: %w", c.ref.Name(), err)
 			}
@@ -116,7 +119,7 @@ func (p *Puller) pull(ctx context.Context, ref string, k kind) (*Image, error) {
 
 // isContent reports whether an error concerns the content of an image.
 func isContent(err error) bool {
-	for _, target := range []any{new(*LimitError), new(*UnsafeError), new(*LabelError), new(*ManifestError), new(*FormatError)} {
+	for _, target := range []any{new(*LimitError), new(*UnsafeError), new(*LabelError), new(*ManifestError), new(*FormatError), new(*IndexError)} {
 		if errors.As(err, target) {
 			return true
 		}
@@ -125,13 +128,13 @@ func isContent(err error) bool {
 }
 
 // from returns an image from one registry, unless it is cached.
-func (p *Puller) from(ctx context.Context, at location, k kind) (*Image, error) {
+func (p *Puller) from(ctx context.Context, at location, k kind, waited *patience) (*Image, error) {
 	if d, ok := at.ref.(name.Digest); ok {
 		if img := p.known(ctx, k, d.DigestStr()); img != nil {
 			return img, nil
 		}
 	}
-	desc, err := remote.Get(at.ref, p.remote(ctx, at)...)
+	desc, err := remote.Get(at.ref, p.remote(ctx, waited)...)
 	if err != nil {
 		return nil, err
 	}
@@ -154,15 +157,19 @@ func (p *Puller) from(ctx context.Context, at location, k kind) (*Image, error) 
 	return img, nil
 }
 
-// remote returns the options of requests.
-func (p *Puller) remote(ctx context.Context, at location) []remote.Option {
-	transport := p.opts.Transport
+// transport returns what makes the requests to a location.
+func (p *Puller) transport(at location) *patience {
 	if at.insecure {
-		transport = p.insecure
+		return &patience{next: p.insecure}
 	}
+	return &patience{next: p.opts.Transport}
+}
+
+// remote returns the options of requests.
+func (p *Puller) remote(ctx context.Context, waited *patience) []remote.Option {
 	return []remote.Option{
 		remote.WithContext(ctx), remote.WithAuthFromKeychain(p.opts.Keychain), remote.WithUserAgent("olmkit"),
-		remote.WithTransport(resuming{patient{transport}}),
+		remote.WithTransport(resuming{waited}),
 	}
 }
 
@@ -180,14 +187,15 @@ func (p *Puller) Resolve(ctx context.Context, ref string) (string, error) {
 		if d, ok := c.ref.(name.Digest); ok {
 			return d.DigestStr(), nil
 		}
-		desc, err := remote.Head(c.ref, p.remote(ctx, c)...)
+		waited := p.transport(c)
+		desc, err := remote.Head(c.ref, p.remote(ctx, waited)...)
 		switch {
 		case err == nil:
 			return desc.Digest.String(), nil
 		case ctx.Err() != nil:
 			return "", context.Cause(ctx)
 		}
-		failed = append(failed, registryError(c.ref.Context().RegistryStr(), err))
+		failed = append(failed, p.registryError(c, waited, err))
 	}
 	return "", &Error{Ref: ref, Err: errors.Join(failed...)}
 }

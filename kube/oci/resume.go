@@ -49,8 +49,11 @@ func (r *resumed) Read(p []byte) (int, error) {
 		if n > 0 && err != io.EOF {
 			return n, nil // the next Read returns the error
 		}
-		if err == nil || err == io.EOF || r.at >= r.size || !r.again() {
+		switch {
+		case err == nil || err == io.EOF || r.at >= r.size:
 			return n, err
+		case !r.again():
+			return n, &CutError{r.at, r.size, err}
 		}
 	}
 }

@@ -3,26 +3,38 @@ package oci
 import (
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
-// maxWaits limits how often a request is repeated because a registry is busy.
-const maxWaits = 3
+// A request that a busy registry refuses is repeated at most maxWaits times, if the registry
+// asks to wait no longer than maxWait.
+const (
+	maxWaits = 3
+	maxWait  = time.Minute
+)
 
-// A patient transport repeats requests that a busy registry refuses, after the
+// A patience repeats requests that a busy registry refuses, after the
 // delay in its Retry-After header, unless the context ends earlier.
-type patient struct{ next http.RoundTripper }
+type patience struct {
+	next http.RoundTripper
+	last atomic.Int64 // the delay in nanoseconds in the last answer that RoundTrip returned
+}
 
-func (p patient) RoundTrip(req *http.Request) (*http.Response, error) {
+// refused returns the delay that the registry asked for when RoundTrip gave up, or 0.
+func (p *patience) refused() time.Duration { return time.Duration(p.last.Load()) }
+
+func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 	for n := 0; ; n++ {
 		resp, err := p.next.RoundTrip(req)
-		if err != nil || resp.StatusCode != http.StatusTooManyRequests || n == maxWaits ||
-			req.Method != http.MethodGet && req.Method != http.MethodHead {
+		if err != nil || resp.StatusCode != http.StatusTooManyRequests {
 			return resp, err
 		}
 		wait, ok := retryAfter(resp.Header.Get("Retry-After"))
+		p.last.Store(int64(wait))
 		deadline, limited := req.Context().Deadline()
-		if !ok || limited && time.Now().Add(wait).After(deadline) {
+		if !ok || n == maxWaits || wait > maxWait || limited && time.Now().Add(wait).After(deadline) ||
+			req.Method != http.MethodGet && req.Method != http.MethodHead {
 			return resp, nil
 		}
 		resp.Body.Close()
@@ -40,5 +52,8 @@ func retryAfter(text string) (time.Duration, bool) {
 		return time.Duration(n) * time.Second, true
 	}
 	at, err := http.ParseTime(text)
-	return max(time.Until(at), 0), err == nil
+	if err != nil {
+		return 0, false
+	}
+	return max(time.Until(at).Round(time.Second), 0), true
 }

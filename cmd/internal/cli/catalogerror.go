@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"crypto/x509"
 	"errors"
 	"io/fs"
 	"strings"
@@ -23,10 +25,10 @@ func (e *catalogError) Error() string {
 		return (&imageError{"catalog", e.path, e.err}).Error()
 	}
 	if server := (*catalogd.Error)(nil); errors.As(e.err, &server) {
-		return "catalog " + visible.Line(server.Error())
+		return string(visible.Line(server.Error())) + serverAdvice(server)
 	}
 	if errors.Is(e.err, fs.ErrNotExist) {
-		return "catalog " + display(e.path) + " does not exist; name a directory of .yaml or .json files, or one such file"
+		return "catalog " + display(e.path) + " does not exist; " + pathAdvice(e.path)
 	}
 	return unusable("catalog", e.path, e.err, `; "olmkit validate" lists them all`)
 }
@@ -91,6 +93,41 @@ func listed(name visible.Block, findings fbc.Diagnostics, all string) visible.Bl
 	return visible.Block(b.String())
 }
 
+// pathAdvice returns the fix for a path that does not exist.
+func pathAdvice(path string) string {
+	transport, rest, _ := strings.Cut(path, ":")
+	switch transport {
+	case "containers-storage":
+		return "to read an image of podman or buildah, run \"podman save IMAGE | olmkit … docker-archive:-\""
+	case "docker-daemon":
+		return "to read an image of docker, run \"docker save IMAGE | olmkit … docker-archive:-\""
+	case "docker":
+		return "for the image, write " + registryScheme + display(strings.TrimLeft(rest, "/"))
+	}
+	advice := "name a directory of .yaml or .json files, or one such file"
+	if isBareImage(path + ":tag") {
+		advice += "; for an image, add its tag: " + display(path) + ":TAG"
+	}
+	return advice
+}
+
+// serverAdvice returns the fix for the error of a server.
+func serverAdvice(e *catalogd.Error) string {
+	var status *catalogd.StatusError
+	switch {
+	case errors.As(e.Err, &status) && status.Code < 500, errors.Is(e.Err, context.Canceled):
+		return "" // the message suffices
+	case isTrust(e.Err):
+		return "; name the certificate authority with --ca-file"
+	}
+	return "; check the address, and that the server runs"
+}
+
+func isTrust(err error) bool {
+	var unknown x509.UnknownAuthorityError
+	return errors.As(err, &unknown)
+}
+
 // registryAdvice returns the fix for the error of a registry.
 func registryAdvice(e *oci.RegistryError) string {
 	switch e.Fault {
@@ -99,13 +136,21 @@ func registryAdvice(e *oci.RegistryError) string {
 	case oci.FaultName:
 		return "; check the repository and the tag"
 	case oci.FaultTrust:
+		if !isTrust(e.Err) {
+			return "; check the name of the host and the clock"
+		}
 		return "; name the certificate authority with --ca-file"
 	case oci.FaultNetwork:
+		if cut := (*oci.CutError)(nil); errors.As(e.Err, &cut) {
+			return "; try again"
+		}
 		return "; check the host and the proxy (HTTPS_PROXY)"
 	case oci.FaultBusy:
 		return "; try again later, or log in for a higher limit"
 	case oci.FaultServer:
 		return "; try again later"
+	case oci.FaultContent:
+		return "; try again, and if the error persists, push the image again"
 	}
 	return ""
 }

@@ -196,6 +196,8 @@ type loader struct {
 	// whole keeps all data of a catalog that cannot be read again, for commands that need
 	// more than an index.
 	whole bool
+	// forIndex is set for a command that writes an index of what it loads.
+	forIndex bool
 	// strict refuses catalogs with templates, for commands that write what they
 	// load. Other commands warn of each (A18).
 	strict bool
@@ -276,10 +278,12 @@ func (l *loader) indexOf(ctx context.Context, s source) (*graph.Catalog, error) 
 
 // load reads the catalog of a source that is not a compiled index.
 func (l *loader) load(ctx context.Context, s source) (c *graph.Catalog, err error) {
+	ref, isRef := referenceOf(s.path)
+	isRef = isRef && s.root == nil
 	load := func() (*graph.Catalog, error) {
 		err = l.open(ctx, s, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) (err error) {
 			o := l.limits.graph()
-			o.Load = opts
+			o.Load, o.InstallModes = opts, isRef || l.forIndex
 			opts.KeepAll, opts.RefuseTemplates = l.keepsAll(s.path), l.strict
 			if fsys != nil {
 				c, err = graph.Load(ctx, fsys, o)
@@ -290,7 +294,7 @@ func (l *loader) load(ctx context.Context, s source) (c *graph.Catalog, err erro
 		})
 		return c, err
 	}
-	if ref, ok := referenceOf(s.path); ok && s.root == nil {
+	if isRef {
 		files, err := l.fetch(ctx, ref)
 		if err != nil {
 			return nil, err
@@ -476,6 +480,8 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 		return use(dir.FS(), nil, "", opts)
 	case isIndex(root, name):
 		return errIndex
+	case l.isTarFile(root, name):
+		return errTar
 	case info.Mode().IsRegular() || root != nil: // opening it fails if it is not a file
 		return use(oneFile{filepath.Base(name), root, name}, nil, "", opts)
 	}
@@ -490,6 +496,20 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 // errNoInput is the error for an empty standard input. An empty file is a catalog without
 // blobs, but an empty pipe means that the command before it failed.
 var errNoInput = errors.New("no input; pipe a catalog in, or name its directory")
+
+// errTar is the error for an archive in the place of a catalog.
+var errTar = errors.New("is a tar archive; for an image in it, write docker-archive: or oci-archive: before its name, otherwise unpack it")
+
+// isTarFile reports whether a file is a tar archive, which may be compressed with gzip.
+func (l *loader) isTarFile(root *disk.Root, name string) bool {
+	f, err := root.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, isArchive, err := l.unpacked(f)
+	return err == nil && isArchive
+}
 
 // errIndex is the error for a compiled index where blobs are needed.
 var errIndex = errors.New("is a compiled index, which does not hold the blobs; name the catalog that it was made from")

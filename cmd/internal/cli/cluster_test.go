@@ -212,7 +212,7 @@ func TestClusterPullSecrets(t *testing.T) {
 		code      int
 		note      string
 	}{
-		"not on request":    {state, map[string]string{own: secret}, nil, nil, 1, "requires other credentials"},
+		"not on request":    {state, map[string]string{own: secret}, nil, nil, 1, "denies access without credentials"},
 		"of the source":     {state, map[string]string{own: secret}, nil, []string{"--use-cluster-pull-secrets"}, 0, "note: Secret marketplace/gone: does not exist, so"},
 		"of OpenShift":      {state + "\n---\napiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}", map[string]string{global: secret}, nil, []string{"--use-cluster-pull-secrets"}, 0, ""},
 		"forbidden":         {state, nil, []string{own}, []string{"--use-cluster-pull-secrets"}, 1, "note: Secret marketplace/own: may not be read, so"},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -82,7 +83,11 @@ func (l *loader) fetch(ctx context.Context, ref reference) (fetchedCatalog, erro
 	}
 	place, err := l.fetchNow(ctx, ref)
 	if err != nil && ctx.Err() != nil {
-		return fetchedCatalog{}, err // do not cache the error: the next call may have more time
+		// Do not cache the error: the next call may have more time.
+		if late := (*timeoutError)(nil); errors.As(context.Cause(ctx), &late) {
+			err = &timeoutError{late.after, " while fetching " + display(ref.text)}
+		}
+		return fetchedCatalog{}, err
 	}
 	if l.images.files == nil {
 		l.images.files = map[string]fetched{}
@@ -118,13 +123,13 @@ func (l *loader) fetchNow(ctx context.Context, ref reference) (fetchedCatalog, e
 	}
 	if at, bad := pinned(image, digest); err == nil && bad == nil && (l.images.offline || l.images.hasIndex(digest)) {
 		// Fetch the files only when they are needed: an index often suffices.
-		return fetchedCatalog{&laterFS{func() (fs.FS, error) {
+		return fetchedCatalog{laterFS(sync.OnceValues(func() (fs.FS, error) {
 			img, err := puller.Catalog(ctx, at)
 			if err != nil {
 				return nil, err
 			}
 			return img.FS, nil
-		}, nil}, digest}, nil
+		})), digest}, nil
 	}
 	img, err := puller.Catalog(ctx, image)
 	if err != nil {
@@ -261,20 +266,14 @@ func (i *images) close() {
 }
 
 // A laterFS is a file system that is opened when it is first used.
-type laterFS struct {
-	open  func() (fs.FS, error)
-	files fs.FS
-}
+type laterFS func() (fs.FS, error)
 
-func (l *laterFS) Open(name string) (fs.File, error) {
-	if l.files == nil {
-		files, err := l.open()
-		if err != nil {
-			return nil, err
-		}
-		l.files = files
+func (l laterFS) Open(name string) (fs.File, error) {
+	files, err := l()
+	if err != nil {
+		return nil, err
 	}
-	return l.files.Open(name)
+	return files.Open(name)
 }
 
 // noteReference prints a note if an argument is read as a path but could also be a

@@ -322,13 +322,21 @@ func TestReferenceErrors(t *testing.T) {
 	p := newPlaces(t)
 	check(t, remote.Write(p.ref(t, "bundle"), imageOf(t, map[string]string{"operators.operatorframework.io.bundle.manifests.v1": "manifests/"}, nil)))
 	check(t, remote.Write(p.ref(t, "plain"), imageOf(t, nil, nil)))
+	tarOf(t, "bundle", "archive.tar")
 	for _, tt := range []struct{ arg, want string }{
 		{"docker://" + p.ref(t, "bundle").String(), "the image is a bundle, not a catalog"},
 		{"docker://" + p.ref(t, "plain").String(), "the image is not a catalog"},
 		{"docker://" + p.ref(t, "missing").String(), "catalog docker://" + p.ref(t, "missing").String() + ": "},
 		{"oci:layout/community:v2", `no image has tag "v2"; it has v1`},
 		{"oci:nowhere", "catalog oci:nowhere: "},
-		{"docker-archive:-", "standard input is empty"},
+		{"docker-archive:-", "the archive is empty; if it is standard input, pipe an archive in"},
+		{"dir:layout/community", "there is no manifest.json; write oci:layout/community"},
+		{"dir:community", "there is no manifest.json, so this is not an image"},
+		{"docker://Registry/UPPER:v1", "not a reference to an image; write REGISTRY/REPOSITORY:TAG"},
+		{"quay.io/team/catalog", "for an image, add its tag: quay.io/team/catalog:TAG"},
+		{"docker:quay.io/team/catalog:v1", "for the image, write docker://quay.io/team/catalog:v1"},
+		{"containers-storage:quay.io/team/catalog:v1", `run "podman save IMAGE | olmkit … docker-archive:-"`},
+		{"archive.tar", "write docker-archive: or oci-archive: before its name"},
 		{"docker-archive:state.yaml", "not a whole tar archive"},
 	} {
 		_, stderr, code := run(t, "", []string{"list", "packages", "CATALOG"}, tt.arg, "")

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,7 @@ import (
 type wire struct {
 	*httptest.Server
 	image string // docker://…, a catalog
+	inner http.Handler
 
 	mu       sync.Mutex
 	requests []string // METHOD PATH
@@ -46,7 +48,7 @@ func newWire(t *testing.T) *wire {
 	t.Setenv("HOME", dir)
 	check(t, os.CopyFS("community", sample.Catalog()))
 	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
-	x := &wire{}
+	x := &wire{inner: inner}
 	x.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x.mu.Lock()
 		if r.URL.Path != "/v2/" {
@@ -199,22 +201,36 @@ func TestPullFaults(t *testing.T) {
 		{"busy for a moment", fail(2, manifests, http.StatusTooManyRequests, "Retry-After", "0"), ""},
 		{"busy", fail(-1, manifests, http.StatusTooManyRequests, "Retry-After", "0"), "registry " + host + " received too many requests: "},
 		{"401", fail(-1, manifests, http.StatusUnauthorized), `log in with "podman login ` + host + `"`},
-		{"403", fail(-1, manifests, http.StatusForbidden), "registry " + host + " requires other credentials: "},
+		{"403", fail(-1, manifests, http.StatusForbidden), "registry " + host + " denies access without credentials: "},
 		{"404", fail(-1, manifests, http.StatusNotFound), "registry " + host + " does not have the image: "},
+		{"busy for an hour", fail(-1, manifests, http.StatusTooManyRequests, "Retry-After", "3600"), "(retry after 1h0m0s)"},
+		{"no blob", fail(-1, isBlob, http.StatusNotFound), "registry " + host + " sent invalid content: "},
+		{"a web page", fail(-1, manifests, http.StatusOK, "Content-Type", "text/html"), "the answer is a web page, not an image"},
+		{"no media type", fail(-1, manifests, http.StatusOK), "the answer has no media type"},
+		{"half a manifest", func(w http.ResponseWriter, r *http.Request) bool {
+			if manifests(r) {
+				w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+				io.WriteString(w, `{"schemaVersion":2,`)
+			}
+			return manifests(r)
+		}, "registry " + host + " sent invalid content: "},
 		{"cut", func(w http.ResponseWriter, r *http.Request) bool {
 			if !isBlob(r) {
 				return false
 			}
-			w.Header().Set("Content-Length", "100000")
-			w.Write(make([]byte, 500))
+			whole := httptest.NewRecorder()
+			x.inner.ServeHTTP(whole, r)
+			w.Header().Set("Content-Length", strconv.Itoa(whole.Body.Len()))
+			w.Write(whole.Body.Bytes()[:100])
+			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
-		}, "catalog " + x.image + ": "},
+		}, "catalog " + x.image + ": registry " + host + " broke off: "},
 		{"another blob", func(w http.ResponseWriter, r *http.Request) bool {
 			if isBlob(r) {
 				io.WriteString(w, "{}")
 			}
 			return isBlob(r)
-		}, "catalog " + x.image + ": "},
+		}, "registry " + host + " sent invalid content: "},
 		{"redirect", func(w http.ResponseWriter, r *http.Request) bool {
 			if isBlob(r) && r.TLS != nil {
 				http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
@@ -240,7 +256,7 @@ func TestPullFaults(t *testing.T) {
 		}
 		return isBlob(r)
 	})
-	if _, stderr, code := x.list(t, "--timeout", "500ms", "--cache-dir", "cache/slow"); code != 2 || !strings.Contains(stderr, "gave up after 500ms") {
+	if _, stderr, code := x.list(t, "--timeout", "500ms", "--cache-dir", "cache/slow"); code != 2 || !strings.Contains(stderr, "gave up after 500ms while fetching "+x.image+"; ") {
 		t.Errorf("--timeout: exit code %d, %s", code, stderr)
 	}
 	if left := leftovers(t); len(left) > 0 {
@@ -282,9 +298,13 @@ func TestPullCredentials(t *testing.T) {
 	}
 	ask := func(what string, want int, flags ...string) {
 		t.Helper()
+		denied := "denies access with the given credentials"
+		if what == "none" {
+			denied = "denies access without credentials"
+		}
 		for _, server := range []func(http.ResponseWriter, *http.Request) bool{basic, bearer} {
 			x.answer(server)
-			if _, stderr, code := x.list(t, append(flags, "--no-cache")...); code != want || want == 2 && !strings.Contains(stderr, "requires other credentials") {
+			if _, stderr, code := x.list(t, append(flags, "--no-cache")...); code != want || want == 2 && !strings.Contains(stderr, denied) {
 				t.Errorf("%s: exit code %d, want %d; %s", what, code, want, stderr)
 			}
 		}

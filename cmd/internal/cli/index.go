@@ -87,7 +87,7 @@ file could not be read.`,
 			visible.Fprintf(e.stdout, "%s is up to date\n", output)
 			return nil
 		}
-		l.strict = true
+		l.strict, l.forIndex = true, true
 		c, err := l.index(ctx, dir)
 		if err != nil {
 			return err

@@ -39,10 +39,13 @@ func (s *settings) addFlags(root *cobra.Command) {
 }
 
 // A timeoutError reports that --timeout was exceeded.
-type timeoutError struct{ after time.Duration }
+type timeoutError struct {
+	after time.Duration
+	while string // what was going on, or ""
+}
 
 func (e *timeoutError) Error() string {
-	return fmt.Sprintf("gave up after %s; --timeout allows more", e.after)
+	return fmt.Sprintf("gave up after %s%s; --timeout allows more", e.after, e.while)
 }
 
 // within returns a context that ends with --timeout.
@@ -50,13 +53,16 @@ func (s *settings) within(ctx context.Context) (context.Context, context.CancelF
 	if s.timeout <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, s.timeout, &timeoutError{s.timeout})
+	return context.WithTimeoutCause(ctx, s.timeout, &timeoutError{after: s.timeout})
 }
 
 // timedOut replaces an error that --timeout caused with a timeoutError.
 func timedOut(ctx context.Context, err error) error {
 	var late *timeoutError
 	if err != nil && errors.As(context.Cause(ctx), &late) && (errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+		if own := (*timeoutError)(nil); errors.As(err, &own) {
+			return own // says what was going on
+		}
 		return late
 	}
 	return err

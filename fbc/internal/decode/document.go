@@ -58,6 +58,9 @@ func NewReader(limits Limits, keepAll bool) *Reader {
 	return d
 }
 
+// KeepHeavy makes the reader convert heavy values in YAML.
+func (d *Reader) KeepHeavy() { d.yaml.SkipValue = nil }
+
 // Read converts a document to JSON and finds its fields. With keepAll, the JSON has
 // separate memory. ok is false if the faults are so severe that the document cannot be
 // used. The faults are valid until the next call.

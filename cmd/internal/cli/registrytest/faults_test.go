@@ -33,13 +33,12 @@ func pushed(t *testing.T, auth string) (r *registry, e environment, dir, image, 
 func TestFaults(t *testing.T) {
 	for _, auth := range []string{"htpasswd", "token"} {
 		r, e, dir, image, _ := pushed(t, auth)
-		unauthorized := "registry " + r.host + " requires other credentials: "
 		for _, tt := range []struct {
 			name, image, want string
 			env               environment
 		}{
-			{"no credentials", image, unauthorized, e.with("REGISTRY_AUTH_FILE", "")},
-			{"wrong credentials", image, unauthorized, e.with("REGISTRY_AUTH_FILE", login(t, "wrong", r))},
+			{"no credentials", image, "registry " + r.host + " denies access without credentials: ", e.with("REGISTRY_AUTH_FILE", "")},
+			{"wrong credentials", image, "registry " + r.host + " denies access with the given credentials: ", e.with("REGISTRY_AUTH_FILE", login(t, "wrong", r))},
 			{"unknown CA", image, "registry " + r.host + " has a certificate that is not trusted: ", e.with("SSL_CERT_FILE", "")},
 			{"no such tag", r.ref("team/community", "v2"), "registry " + r.host + " does not have the image: ", e},
 			{"no such repository", r.ref("team/nothing", "v1"), "registry " + r.host + " does not have the image: ", e},
