@@ -22,5 +22,8 @@ func main() {
 		time.Sleep(2 * time.Second)
 		os.Exit(cli.ExitInterrupted)
 	})
+	// An output that nobody reads is an error, too: by default it kills the process, which
+	// would leave temporary files.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(cli.Run(ctx, cli.Args(os.Args), os.Stdin, os.Stdout, os.Stderr))
 }

@@ -496,20 +496,3 @@ func (l *loader) open(ctx context.Context, s source, use func(fs.FS, io.Reader, 
 // errNoInput is the error for an empty standard input. An empty file is a catalog without
 // blobs, but an empty pipe means that the command before it failed.
 var errNoInput = errors.New("no input; pipe a catalog in, or name its directory")
-
-// errTar is the error for an archive in the place of a catalog.
-var errTar = errors.New("is a tar archive; for an image in it, write docker-archive: or oci-archive: before its name, otherwise unpack it")
-
-// isTarFile reports whether a file is a tar archive, which may be compressed with gzip.
-func (l *loader) isTarFile(root *disk.Root, name string) bool {
-	f, err := root.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	_, isArchive, err := l.unpacked(f)
-	return err == nil && isArchive
-}
-
-// errIndex is the error for a compiled index where blobs are needed.
-var errIndex = errors.New("is a compiled index, which does not hold the blobs; name the catalog that it was made from")

@@ -132,6 +132,9 @@ func openIndex(name string) (*graph.Catalog, error) {
 	return c, err
 }
 
+// errIndex is the error for a compiled index where blobs are needed.
+var errIndex = errors.New("is a compiled index, which does not hold the blobs; name the catalog that it was made from")
+
 // isIndex reports whether a file is a compiled index.
 func isIndex(root *disk.Root, name string) bool {
 	f, err := root.Open(name)

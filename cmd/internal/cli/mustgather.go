@@ -2,9 +2,6 @@ package cli
 
 import (
 	"archive/tar"
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -139,26 +136,4 @@ func (r *limitedReader) Read(p []byte) (int, error) {
 	n, err := r.in.Read(p[:min(int64(len(p)), r.left)])
 	r.left -= int64(n)
 	return n, err
-}
-
-// unpacked returns the content of a stream, which may be compressed with gzip, and whether
-// it is a tar archive.
-func (l *loader) unpacked(in io.Reader) (io.Reader, bool, error) {
-	r := bufio.NewReader(in)
-	if head, _ := r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, false, err
-		}
-		r = bufio.NewReader(z)
-		if !isTar(r) {
-			return l.limited(r), false, nil
-		}
-	}
-	return r, isTar(r), nil
-}
-
-func isTar(r *bufio.Reader) bool {
-	head, _ := r.Peek(262)
-	return len(head) == 262 && string(head[257:]) == "ustar"
 }

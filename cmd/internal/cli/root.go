@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -74,6 +75,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitUnchecked
 	case errors.Is(err, errReported):
 		return exitBadInput
+	case errors.Is(err, syscall.EPIPE):
+		return exitBadInput // the reader of the output has ended, as head does
 	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		fmt.Fprintln(e.stderr, "olmkit: interrupted")
 		return ExitInterrupted

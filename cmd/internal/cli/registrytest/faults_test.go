@@ -132,6 +132,25 @@ func (c *cutting) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// TestClosedOutput checks that a command whose output nobody reads leaves no temporary files.
+func TestClosedOutput(t *testing.T) {
+	_, e, dir, image, _ := pushed(t, "token")
+	e = e.with("HOME", "").with("TMPDIR", t.TempDir())
+	r, w, err := os.Pipe()
+	check(t, err)
+	check(t, r.Close())
+	defer w.Close()
+	cmd := exec.Command(olmkit, "list", "bundles", image, "etcd")
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, e.list(), w, &stderr
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 2 || stderr.Len() > 0 {
+		t.Errorf("%v, %s", err, stderr.String())
+	}
+	if left := files(t, e["TMPDIR"]); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
 // TestEnded checks that a pull that ends midway leaves nothing half done, and that the next
 // command is right.
 func TestEnded(t *testing.T) {
