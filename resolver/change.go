@@ -135,10 +135,11 @@ func (c *Core) changes() []Change {
 			c.subscriptionChanges(u, u.subs[c.index[n]], add)
 		case *fact.Unavailable:
 			for _, name := range f.Nearest {
-				switch f.What {
-				case "package":
+				switch {
+				case f.Crowded:
+				case f.What == "package":
 					add(Change{Kind: ChangePackage, Subscription: f.Subscription.Name, To: name})
-				case "startingCSV":
+				case f.What == "startingCSV":
 					add(Change{Kind: ChangeStartingCSV, Subscription: f.Subscription.Name, To: name})
 				}
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/fact"
@@ -55,13 +56,11 @@ func (c *Closure) String() string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("it requires ")
+	all := make([]string, len(c.Unmet))
 	for i, u := range c.Unmet {
-		if i > 0 {
-			b.WriteString(" and ")
-		}
-		b.WriteString(u.Requires)
+		all[i] = u.Requires
 	}
+	b.WriteString("it requires " + phrase.And(all))
 	for i, x := range c.Install {
 		if i == 0 {
 			b.WriteString("; installing ")
@@ -79,13 +78,24 @@ func (c *Closure) String() string {
 	return b.String()
 }
 
-// beyond names the requirements that no catalog can satisfy.
+// nowhere is the reason of a requirement that no bundle satisfies.
+const nowhere = "no bundle provides it"
+
+// beyond names the requirements that no catalog can satisfy, with the reasons of those that some
+// bundle satisfies.
 func (c *Closure) beyond() string {
-	var list []string
+	var list, why []string
 	for _, u := range c.Unmet {
-		if u.Reason != "" {
-			list = append(list, u.Requires)
+		if u.Reason == "" {
+			continue
 		}
+		list = append(list, u.Requires)
+		if u.Reason != nowhere && !slices.Contains(why, u.Reason) {
+			why = append(why, u.Reason)
+		}
+	}
+	if len(why) > 0 {
+		return strings.Join(list, " and ") + ", because " + strings.Join(why, "; ")
 	}
 	switch {
 	case len(list) == 0:
@@ -194,7 +204,7 @@ func (c *Conflict) lacking(name string) string {
 			switch {
 			case !ok || len(r.Candidates) > 0:
 			case r.Bundle.Name == name:
-				return "no bundle provides it"
+				return nowhere
 			default:
 				list = append(list, fmt.Sprintf("%s requires %s, which no bundle provides", r.Bundle.Name, prose.Requirement(r.Requirement)))
 			}

@@ -160,7 +160,12 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 			}
 		}
 	}
-	if len(found) < max && (len(found) == 0 || onlyRemovals(found)) {
+	if onlyRemovals(found) && len(added) == 0 {
+		if added, err = c.renamed(ctx, base, changes); err != nil {
+			return nil, err
+		}
+	}
+	if len(found) < max && onlyRemovals(found) {
 		up, err := c.upstream(ctx, max-len(found))
 		if err != nil {
 			return nil, err
@@ -192,7 +197,7 @@ func (f *Fix) removals() (n int) {
 
 // assumes reports whether a fix adds an unknown catalog.
 func (f *Fix) assumes() bool {
-	return f.Changes[0].Kind == AddCatalog && f.Changes[0].Catalog == (CatalogID{})
+	return slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Kind == AddCatalog && c.Catalog == (CatalogID{}) })
 }
 
 // removes reports whether a fix only removes subscriptions and operators.

@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -100,8 +101,12 @@ func (u *universe) packagesReached(ctx context.Context) (map[string]bool, error)
 		add(s.Package)
 		in, _ := u.sourcesFor(s)
 		if !slices.ContainsFunc(in, func(c *source) bool { _, ok := c.Graph.Package(s.Package); return ok }) {
-			for _, name := range nearPackages(in, s.Package) {
-				add(name) // an explanation proposes it
+			names, crowded := nearPackages(in, s.Package, near.Crowd)
+			if !crowded {
+				names = names[:min(len(names), maxNearest)]
+			}
+			for _, name := range names {
+				add(name) // an explanation mentions it, or that there are many
 			}
 		}
 	}

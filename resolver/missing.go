@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,7 +18,7 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 	var out []*Fix
 	for _, f := range c.Facts {
 		q, ok := f.(*fact.Unavailable)
-		if !ok || q.What != "package" && q.What != "catalog" || len(q.Nearest) > 0 {
+		if !ok || q.What != "package" && q.What != "catalog" || len(q.Nearest) > 0 && !q.Crowded {
 			continue
 		}
 		advice := "add a catalog that has package " + q.Subscription.Package
@@ -71,6 +72,35 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 		out = append(out, fix)
 	}
 	return out, err
+}
+
+// renamed returns the fixes that correct the name of a package and add a catalog with what the named
+// package requires.
+func (c *Core) renamed(ctx context.Context, base Problem, changes []Change) (out []*Fix, err error) {
+	for _, ch := range changes {
+		if ch.Kind != ChangePackage {
+			continue
+		}
+		p := ch.apply(base)
+		_, err := resolve(ctx, &p, new(scratch))
+		var no *Conflict
+		switch {
+		case err != nil && !errors.As(err, &no):
+			return nil, err
+		case err == nil || len(no.Cores) > 1:
+			continue
+		}
+		list, err := no.Cores[0].additions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			f.Changes = slices.Concat([]Change{ch}, f.Changes)
+			f.cost += changeCost[ch.Kind]
+		}
+		out = append(out, list...)
+	}
+	return out, nil
 }
 
 // added returns the fix that adds a catalog that satisfies some requirements, or nil if that

@@ -405,7 +405,7 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 	switch {
 	case !pkgs:
 		missing.What = "package"
-		missing.Nearest = nearPackages(in, s.Package)
+		missing.Nearest, missing.Crowded = nearPackages(in, s.Package, maxNearest)
 	case !chs && missing.Err != nil:
 		missing.What = "head"
 	case !chs:

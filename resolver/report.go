@@ -136,7 +136,7 @@ func (c *Core) notes() []string {
 		switch f := f.(type) {
 		case *fact.Unavailable:
 			missing = true
-			nowhere = nowhere || f.What == "package" && len(f.Nearest) == 0 && len(u.versionsOf(f.Subscription.Package)) == 0
+			nowhere = nowhere || f.What == "package" && (len(f.Nearest) == 0 || f.Crowded) && len(u.versionsOf(f.Subscription.Package)) == 0
 		case *fact.Requires:
 			if len(f.Candidates) > 0 {
 				continue

@@ -16,15 +16,16 @@ import (
 // maxNearest is the number of names that a fact suggests.
 const maxNearest = 2
 
-// nearPackages returns the packages in some catalogs with a spelling similar to name.
-func nearPackages(in []*source, name string) []string {
+// nearPackages returns the packages in some catalogs with a spelling similar to name, at most max,
+// and whether they are only examples of many.
+func nearPackages(in []*source, name string, max int) (names []string, crowded bool) {
 	var known []string
 	for _, c := range in {
 		for p := range c.Graph.Packages() {
 			known = append(known, p.Name())
 		}
 	}
-	return near.Names(name, known, maxNearest)
+	return near.Similar(name, known, max)
 }
 
 // versionIn matches the version at the end of a bundle's name.

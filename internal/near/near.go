@@ -16,6 +16,16 @@ import (
 // name is similar, it returns those that contain name, or that name contains, if the part
 // has at least three letters.
 func Names(name string, known []string, max int) []string {
+	names, _ := Similar(name, known, max)
+	return names
+}
+
+// Crowd is the number of equally similar names from which on none of them is a likely meaning.
+const Crowd = 9
+
+// Similar returns the same names as [Names]. crowded reports whether at least [Crowd] known names are
+// as similar as the first, so they are examples rather than suggestions.
+func Similar(name string, known []string, max int) (names []string, crowded bool) {
 	type rated struct {
 		name string
 		cost int
@@ -43,14 +53,11 @@ func Names(name string, known []string, max int) []string {
 		}
 	}
 	slices.SortFunc(list, func(a, b rated) int { return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name)) })
-	var names []string
-	for _, r := range slices.Compact(list) {
-		if len(names) == max {
-			break
-		}
+	list = slices.Compact(list)
+	for _, r := range list[:min(len(list), max)] {
 		names = append(names, r.name)
 	}
-	return names
+	return names, len(list) >= Crowd && list[Crowd-1].cost == list[0].cost
 }
 
 // contains reports whether part, of at least three letters, is in a name. It ignores case.

@@ -2,6 +2,7 @@ package near
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -71,5 +72,22 @@ func TestNamesByWord(t *testing.T) {
 		if got := Names(name, known, 2); !slices.Equal(got, want) {
 			t.Errorf("Names(%q) is %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestCrowded: names of many equally similar ones are only examples.
+func TestCrowded(t *testing.T) {
+	var known []string
+	for _, p := range strings.Fields("acm apigateway ec2 ecr ecs eks iam kms rds") {
+		known = append(known, "ack-"+p+"-controller")
+	}
+	if names, crowded := Similar("ack", known, 2); !crowded || !slices.Equal(names, known[:2]) {
+		t.Errorf("Similar(ack) is %q, %t, want two examples of a crowd", names, crowded)
+	}
+	if _, crowded := Similar("ack", known[1:], 2); crowded {
+		t.Error("eight names are a crowd, want them to be suggestions")
+	}
+	if names, crowded := Similar("ack-kms", known, 2); crowded || !slices.Equal(names, []string{"ack-kms-controller"}) {
+		t.Errorf("Similar(ack-kms) is %q, %t, want the only one", names, crowded)
 	}
 }

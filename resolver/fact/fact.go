@@ -38,6 +38,9 @@ type Unavailable struct {
 	// bundles with the closest versions, or the nearest channel, the default channel and the
 	// one with the newest head.
 	Nearest []string
+	// Crowded reports whether many packages are as similar as those of Nearest, which are then only
+	// examples.
+	Crowded bool
 	// Err explains why the channel is broken, or why an existing catalog or startingCSV
 	// cannot be used. Channel is the channel of the error.
 	Err     error

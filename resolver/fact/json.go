@@ -20,6 +20,7 @@ type factJSON struct {
 	Missing      string   `json:"missing,omitempty"`
 	Known        []string `json:"known,omitempty"`
 	Nearest      []string `json:"nearest,omitempty"`
+	Crowded      bool     `json:"crowded,omitzero"`
 	Policy       *Policy  `json:"policy,omitzero"`
 	Fault        string   `json:"fault,omitempty"`
 	Targets      []string `json:"targets,omitempty"`
@@ -34,7 +35,7 @@ func factToJSON(f Fact) factJSON {
 		out.Subscription, out.Package, out.Candidates = f.Subscription.Name, f.Subscription.Package, f.Candidates
 	case *Unavailable:
 		out.Subscription, out.Package, out.Missing, out.Known = f.Subscription.Name, f.Subscription.Package, f.What, f.Known
-		out.Nearest = f.Nearest
+		out.Nearest, out.Crowded = f.Nearest, f.Crowded
 		if f.Err != nil {
 			out.Error = f.Err.Error()
 		}

@@ -73,6 +73,8 @@ func (f *Unavailable) String() string {
 		text += fmt.Sprintf("channel %s of package %s is broken: %s", f.Channel, s.Package, phrase.Reason(f.Err))
 	}
 	switch {
+	case f.Crowded:
+		text += "; many packages have similar names, such as " + phrase.And(f.Nearest)
 	case f.What == "channel" && len(f.Nearest) > 0 && len(f.Known) > phrase.MaxOr:
 		text += fmt.Sprintf("; it has %d channels, such as %s", len(f.Known), phrase.And(f.Nearest))
 	case len(f.Nearest) > 0 && (len(f.Known) == 0 || len(f.Known) > phrase.MaxOr):

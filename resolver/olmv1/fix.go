@@ -101,8 +101,10 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 	add := func(f Fix) { out = append(out, &f) }
 	switch r.Code {
 	case RefusedCatalogs, RefusedPackage:
-		for _, name := range s.nearPackages() {
-			add(Fix{Kind: FixPackage, Package: name})
+		if names, crowded := s.nearPackages(); !crowded {
+			for _, name := range names {
+				add(Fix{Kind: FixPackage, Package: name})
+			}
 		}
 		if s.Selector != nil {
 			add(Fix{Kind: FixSelector})

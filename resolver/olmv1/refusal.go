@@ -246,7 +246,10 @@ func (s *selecting) message(r *Refusal) string {
 		fmt.Fprintf(&b, "no available catalog is selected (of %d given)", len(s.Catalogs))
 	case RefusedPackage:
 		fmt.Fprintf(&b, "no catalog has package %q; searched %s", s.Package, strings.Join(s.catalogNames(), ", "))
-		if names := s.nearPackages(); len(names) > 0 {
+		switch names, crowded := s.nearPackages(); {
+		case crowded:
+			fmt.Fprintf(&b, "; many packages have similar names, such as %s", phrase.And(names))
+		case len(names) > 0:
 			fmt.Fprintf(&b, "; the closest is %s", strings.Join(names, " or "))
 		}
 	case RefusedChannels:
@@ -290,21 +293,22 @@ func (s *selecting) message(r *Refusal) string {
 			fmt.Fprintf(&b, "%s in catalog %s", n.Version, n.Catalog)
 		}
 	}
-	if r.Code == RefusedSuccessors && len(r.Hops) == 0 && s.rng.IsZero() {
+	if r.Code == RefusedSuccessors && len(r.Hops) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()) {
 		b.WriteString("; " + prose.Outlook(r.Outlook))
 	}
 	return b.String()
 }
 
-// nearPackages returns packages whose names are similar to the requested one.
-func (s *selecting) nearPackages() []string {
+// nearPackages returns packages whose names are similar to the requested one, and whether they are
+// only examples of many.
+func (s *selecting) nearPackages() (names []string, crowded bool) {
 	var known []string
 	for _, c := range s.catalogs {
 		for p := range c.Graph.Packages() {
 			known = append(known, p.Name())
 		}
 	}
-	return near.Names(s.Package, known, 2)
+	return near.Similar(s.Package, known, 2)
 }
 
 func (s *selecting) catalogNames() []string {

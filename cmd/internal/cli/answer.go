@@ -94,12 +94,12 @@ func (a *answer) text(w io.Writer) error {
 			return err
 		}
 	}
+	lines := proseWriter(w)
 	for _, line := range a.warnings() {
-		if _, err := visible.Fprintf(w, "warning: %s\n", line); err != nil {
-			return err
-		}
+		lines.Line(nil, "warning: "+line, "", "  ")
 	}
-	return nil
+	_, err := io.WriteString(w, lines.String())
+	return err
 }
 
 // catalog returns the name of a bundle's catalog, with its namespace if the name is

@@ -15,7 +15,10 @@ func nearest(name string, known []string) []string { return near.Names(name, kno
 
 // hint returns the end of a message about an unknown name, with similar names.
 func hint(name string, known []string) string {
-	if names := nearest(name, known); len(names) > 0 {
+	switch names, crowded := near.Similar(name, known, maxNearest); {
+	case crowded:
+		return "; many have similar names, such as " + strings.Join(names, ", ")
+	case len(names) > 0:
 		return "; did you mean " + strings.Join(names, ", ") + "?"
 	}
 	return ""

@@ -14,6 +14,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
@@ -254,42 +255,52 @@ type unselected struct {
 }
 
 func (a *selectAnswer) text(w io.Writer) error {
-	var b strings.Builder
+	t := proseWriter(w)
 	var funnel *olmv1.Funnel
 	switch {
 	case a.selection != nil:
 		s := a.selection
 		funnel = &s.Funnel
-		visible.Fprintf(&b, "%s %s from catalog %s\n", s.Bundle, s.Version, s.Catalog)
+		t.Line(nil, fmt.Sprintf("%s %s from catalog %s", s.Bundle, s.Version, s.Catalog), "", "")
 		for _, n := range s.Notes {
-			visible.Fprintf(&b, "note: %s\n", n.Text)
+			t.Line(nil, "note: "+n.Text, "", "  ")
 		}
 		for _, d := range s.Deprecated {
-			visible.Fprintf(&b, "warning: %s is deprecated: %s\n", strings.TrimSpace(d.Scope+" "+d.Name), visible.Words(d.Message))
+			t.Line(nil, fmt.Sprintf("warning: %s is deprecated: %s", strings.TrimSpace(d.Scope+" "+d.Name), visible.Words(d.Message)), "", "  ")
 		}
 	case a.refusal != nil:
 		funnel = &a.refusal.Funnel
-		visible.Fprintf(&b, "Not selected (%s): %s.\n", a.refusal.Code, a.refusal)
-		for i, h := range a.refusal.Hops {
-			visible.Fprintf(&b, "%3d. %s -> %s (%s; catalog %s)\n", i+1, h.From, h.To, h.Step.Why(), h.Catalog)
-		}
-		if d := a.refusal.Dependencies; d != nil && d.Conflict != nil {
-			visible.Fprintf(&b, "Its dependencies: %s\n", d.Reason)
-		}
-		if len(a.refusal.Fixes) > 0 {
-			b.WriteString("Possible fixes, least disruptive first:\n")
-		}
-		for i, f := range a.refusal.Fixes {
-			visible.Fprintf(&b, "%3d. %s\n     %s\n", i+1, f, f.Command)
-		}
+		a.refused(t)
 	case isAnswer(a.err):
-		visible.Fprintf(&b, "Not selected: %s\n", bare(a.err))
+		_, err := visible.Fprintf(w, "Not selected: %s\n", bare(a.err))
+		return err
 	default:
-		visible.Fprintf(&b, "Not answered: %s\n", bare(a.err))
-	}
-	if _, err := io.WriteString(w, b.String()); err != nil || funnel == nil {
+		_, err := visible.Fprintf(w, "Not answered: %s\n", bare(a.err))
 		return err
 	}
+	if _, err := io.WriteString(w, t.String()); err != nil {
+		return err
+	}
+	return writeFunnel(w, funnel)
+}
+
+// refused writes why no bundle was selected, the way to the requested one, and fixes.
+func (a *selectAnswer) refused(t *prose.Writer) {
+	t.Line(t.Style.Headline, fmt.Sprintf("Not selected (%s): %s.", a.refusal.Code, a.refusal), "", "  ")
+	for i, h := range a.refusal.Hops {
+		t.Line(nil, fmt.Sprintf("%s -> %s (%s; catalog %s)", h.From, h.To, h.Step.Why(), h.Catalog), fmt.Sprintf("%3d. ", i+1), "     ")
+	}
+	if len(a.refusal.Fixes) > 0 {
+		t.Line(nil, "Possible fixes, least disruptive first:", "", "")
+	}
+	for i, f := range a.refusal.Fixes {
+		t.Line(t.Style.Help, f.String(), fmt.Sprintf("%3d. ", i+1), "     ")
+		t.Verbatim(f.Command, "     ")
+	}
+}
+
+// writeFunnel writes the stages of a selection, up to the one that leaves nothing.
+func writeFunnel(w io.Writer, funnel *olmv1.Funnel) error {
 	t := table{header: []string{"STAGE", "CATALOGS", "BUNDLES", "DROPPED"}}
 	for _, s := range funnel.Stages {
 		var names []string
@@ -307,6 +318,9 @@ func (a *selectAnswer) text(w io.Writer) error {
 			names = append(names[:maxNearest], fmt.Sprintf("and %d more", more))
 		}
 		t.add(string(s.Stage), strconv.Itoa(s.Catalogs), strconv.Itoa(s.Bundles), strings.Join(names, ", "))
+		if s.Bundles == 0 && len(names) > 0 {
+			break // nothing reaches the others
+		}
 	}
 	return t.text(w)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -27,6 +28,11 @@ func paint(w io.Writer, color, text string) visible.Block {
 		text = color + text + reset
 	}
 	return visible.Block(text)
+}
+
+// proseWriter returns a writer of lines as wide as a screen allows.
+func proseWriter(w io.Writer) *prose.Writer {
+	return prose.NewWriter(textWidth(w), (*prose.Style)(styleFor(w)))
 }
 
 // styleFor returns the style of explanations for a writer.

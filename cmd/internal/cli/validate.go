@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -195,6 +197,11 @@ func (r *report) text(w io.Writer) error {
 			return err
 		}
 	}
+	if len(r.Findings) > manyFindings {
+		if err := r.summary(w); err != nil {
+			return err
+		}
+	}
 	verdict := "is valid"
 	if !r.Valid {
 		verdict = "is not valid"
@@ -209,6 +216,48 @@ func (r *report) text(w io.Writer) error {
 		verdict += fmt.Sprintf("; %s, %s", phrase.Count(r.Errors, "error"), phrase.Count(r.Warnings, "warning"))
 	}
 	_, err := visible.Fprintf(w, "%s %s\n", r.Path, verdict)
+	return err
+}
+
+// manyFindings is the number of findings above which they are also counted by code.
+const manyFindings = 20
+
+// summary writes how many findings have each code, errors and frequent ones first.
+func (r *report) summary(w io.Writer) error {
+	type kind struct {
+		severity fbc.Severity
+		code     fbc.Code
+	}
+	count := map[kind]int{}
+	packages := map[kind]map[string]bool{}
+	var kinds []kind
+	for _, f := range r.Findings {
+		k := kind{f.Severity, f.Code}
+		if count[k]++; count[k] == 1 {
+			kinds, packages[k] = append(kinds, k), map[string]bool{}
+		}
+		if f.Package != "" {
+			packages[k][f.Package] = true
+		}
+	}
+	slices.SortFunc(kinds, func(a, b kind) int {
+		return cmp.Or(cmp.Compare(a.severity, b.severity), cmp.Compare(count[b], count[a]), cmp.Compare(a.code, b.code))
+	})
+	titles := map[fbc.Code]string{}
+	for _, x := range fbc.Explanations() {
+		titles[x.Code] = x.Title
+	}
+	t := table{header: []string{"FINDINGS", "PACKAGES", "SEVERITY", "CODE", "MEANING"}}
+	for _, k := range kinds {
+		t.add(strconv.Itoa(count[k]), strconv.Itoa(len(packages[k])), k.severity.String(), string(k.code), titles[k.code])
+	}
+	if _, err := io.WriteString(w, "\n"); err != nil {
+		return err
+	}
+	if err := t.text(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
 	return err
 }
 
