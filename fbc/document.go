@@ -45,7 +45,7 @@ func (r *DocumentReader) Read(ctx context.Context, f io.Reader, name string) ite
 		d.Room = r.room
 		defer func() { r.room = d.Room }()
 		s := decode.NewSplitter(ctx, r.limits.ofDocuments(), decode.BatchSize)
-		for s.Begin(f); ; {
+		for s.Begin(f, false); ; {
 			b, err := s.Next(decode.Batch{})
 			if err == io.EOF {
 				return

@@ -2,6 +2,7 @@ package fbc
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -19,14 +20,22 @@ func FuzzLoad(f *testing.F) {
 	f.Add("%YAML 1.1\n---\na: &a [1]\nschema: x\nb: *a\nb: 2\n", uint8(3))
 	f.Add("{\"schema\":\"olm.bundle\",\"package\":\"a\",\"properties\":[null,{\"type\":\"olm.gvk\"},{\"type\":1}],\"entries\":3}\x00", uint8(9))
 	f.Add("schema: olm.channel\r\nentries:\r\n- {name: a, skips: [b]}\r---\n", uint8(2))
+	for _, text := range misguessed {
+		f.Add(text, uint8(5))
+	}
 	limits := &Limits{DocumentSize: 1 << 16, Depth: 100, Documents: 1000, PropertySize: 1 << 10, Diagnostics: 20}
 	f.Fuzz(func(t *testing.T, text string, chunk uint8) {
 		want, wantErr := LoadReader(context.Background(), strings.NewReader(text), "f", &LoadOptions{Limits: limits, Concurrency: 1})
-		for _, opts := range []*LoadOptions{
+		for i, opts := range []*LoadOptions{
 			{Limits: limits, Concurrency: 1, chunk: 1 + int(chunk)},
 			{Limits: limits, Concurrency: 3, chunk: 1 + int(chunk)*5},
+			{Limits: limits, Concurrency: 3, chunk: 1 + int(chunk)}, // can be read again, so it guesses
 		} {
-			got, err := LoadReader(context.Background(), iotest.OneByteReader(strings.NewReader(text)), "f", opts)
+			var r io.Reader = strings.NewReader(text)
+			if i < 2 {
+				r = iotest.OneByteReader(r)
+			}
+			got, err := LoadReader(context.Background(), r, "f", opts)
 			if errText(err) != errText(wantErr) {
 				t.Fatalf("buffers of %d:\n%v\nwhole:\n%v", opts.chunk, err, wantErr)
 			}

@@ -190,6 +190,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	if p.workers <= 0 {
 		p.workers = runtime.GOMAXPROCS(0)
 	}
+	p.guess = p.workers > 1 && from.again
 	if opts.chunk > 0 {
 		p.chunk = opts.chunk
 	}

@@ -21,13 +21,18 @@ type pipeline struct {
 	heavy   bool // the sink sees the values of heavy properties
 	reuse   bool // the sink keeps no blob
 	workers int
-	chunk   int
-	open    func(name string) (io.ReadCloser, error)
+	// guess is whether workers check where JSON documents end, instead of the reader. This
+	// needs files that can be read again.
+	guess bool
+	chunk int
+	open  func(name string) (io.ReadCloser, error)
 }
 
 // A job is a batch and, once that is decoded, its result. Its memory is reused.
 type job struct {
-	file string
+	file  string
+	index int   // of the file
+	start int64 // the offset of what the batch, with the space before it, begins with
 	decode.Batch
 	result
 	reuse *reuse        // nil when the blobs are kept
@@ -41,8 +46,18 @@ type result struct {
 	findings Diagnostics // these do not
 	bytes    int64
 	last     bool // the last batch of its file
+	wrong    *misguess
 	fatal    []mark
 	expanded []expansion
+}
+
+// A misguess is a document for which the reader guessed wrong where documents begin. The
+// documents before it in the batch count.
+type misguess struct {
+	file   int // its index
+	offset int64
+	line   int
+	before int64 // the number of documents before it
 }
 
 // An expansion is a document that aliases have made larger.
@@ -90,8 +105,20 @@ func (r *result) cut(left int) bool {
 }
 
 // run calls sink with the results in order, on the calling goroutine, until sink returns
-// false.
-func (p *pipeline) run(caller context.Context, files []file, sink func(*result) (more bool)) error {
+// false. After a wrong guess it starts again at that place, without guesses.
+func (p *pipeline) run(ctx context.Context, files []file, sink func(*result) (more bool)) error {
+	var from misguess
+	for {
+		wrong, err := p.pass(ctx, files, from, sink)
+		if wrong == nil || err != nil {
+			return err
+		}
+		from, p.guess = *wrong, false
+	}
+}
+
+// pass is run until the first wrong guess, which it returns.
+func (p *pipeline) pass(caller context.Context, files []file, from misguess, sink func(*result) (more bool)) (*misguess, error) {
 	ctx, cancel := context.WithCancel(caller)
 	// The number of jobs bounds memory: each holds one buffer. A channel with room for all
 	// jobs never blocks.
@@ -132,11 +159,16 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 	go func() {
 		defer close(ordered)
 		defer close(jobs)
-		r := reader{pipeline: p, idle: idle, jobs: jobs, ordered: ordered, splitter: decode.NewSplitter(ctx, p.limits.ofDocuments(), p.chunk)}
-		for _, f := range files {
-			if !r.read(ctx, f) {
+		r := reader{
+			pipeline: p, idle: idle, jobs: jobs, ordered: ordered, documents: from.before,
+			splitter: decode.NewSplitter(ctx, p.limits.ofDocuments(), p.chunk),
+		}
+		at := from
+		for i := from.file; i < len(files); i++ {
+			if !r.read(ctx, i, files[i], at) {
 				return
 			}
+			at = misguess{}
 		}
 	}()
 	// When the context ends, the workers end first: nothing is decoded, and no memory
@@ -144,27 +176,37 @@ func (p *pipeline) run(caller context.Context, files []file, sink func(*result) 
 	// goroutine of the reader ends only when that read returns.
 	defer workers.Wait()
 	defer cancel()
-	enough := false
+	enough, documents := false, from.before
+	var wrong *misguess
 	for {
 		select {
 		case j, more := <-ordered:
 			if !more {
-				return context.Cause(caller)
+				return wrong, context.Cause(caller)
 			}
 			if enough {
 				continue // the goroutines end; the reader is free after that
 			}
 			select {
 			case <-j.done:
-				if enough = !sink(&j.result); enough {
+				guess := j.wrong
+				if guess != nil {
+					guess.file, guess.before = j.index, guess.before+documents
+					j.bytes, j.last = guess.offset-j.start, false
+				}
+				documents += int64(len(j.Docs))
+				if enough = !sink(&j.result); !enough && guess != nil {
+					enough, wrong = true, guess
+				}
+				if enough {
 					cancel()
 				}
 				idle <- j
 			case <-caller.Done():
-				return context.Cause(caller)
+				return nil, context.Cause(caller)
 			}
 		case <-caller.Done():
-			return context.Cause(caller)
+			return nil, context.Cause(caller)
 		}
 	}
 }
@@ -180,10 +222,10 @@ type reader struct {
 }
 
 // job returns an idle job, or nil if the context has ended.
-func (r *reader) job(ctx context.Context, file string) *job {
+func (r *reader) job(ctx context.Context, index int, file string) *job {
 	select {
 	case j := <-r.idle:
-		j.file, j.result = file, result{blobs: dropped(j.blobs)}
+		j.file, j.index, j.result = file, index, result{blobs: dropped(j.blobs)}
 		if j.reuse != nil {
 			j.reuse.again()
 		}
@@ -193,9 +235,9 @@ func (r *reader) job(ctx context.Context, file string) *job {
 	}
 }
 
-// read sends the batches of one file; it reports whether to go on.
-func (r *reader) read(ctx context.Context, f file) bool {
-	j := r.job(ctx, f.name)
+// read sends the batches of one file, from a place on; it reports whether to go on.
+func (r *reader) read(ctx context.Context, index int, f file, from misguess) bool {
+	j := r.job(ctx, index, f.name)
 	if j == nil {
 		return false
 	}
@@ -206,15 +248,24 @@ func (r *reader) read(ctx context.Context, f file) bool {
 	}
 	defer in.Close()
 	s := r.splitter
-	s.Begin(in)
-	reported := int64(0) // bytes in the results so far
+	if s.Begin(in, r.guess); from.offset > 0 {
+		if err := s.Resume(in, from.offset, from.line); err != nil {
+			r.end(j, 0, codes.Unreadable, from.line, regular.Cause(err))
+			return true
+		}
+	}
+	reported := from.offset // bytes in the results so far
 	for !s.Done() {
+		j.start = reported
 		b, err := s.Next(j.Batch)
 		var limit *decode.LimitError
 		switch {
 		case err == io.EOF:
 			r.end(j, s.Size()-reported, "", 0, nil)
 			return true
+		case errors.As(err, &limit) && limit.Limit == "DocumentSize" && s.Guesses():
+			r.wrong(j, s.Offset(), s.Line())
+			return false
 		case errors.As(err, &limit):
 			r.end(j, s.Size()-reported, codes.Limit, s.Line(), limitError(limit))
 			return true
@@ -223,15 +274,25 @@ func (r *reader) read(ctx context.Context, f file) bool {
 			return true
 		}
 		j.Batch = b
-		if r.documents += int64(len(b.Docs)); r.documents > r.limits.Documents {
-			r.end(j, s.Size()-reported, codes.Limit, s.Line(), &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
+		r.documents += int64(len(b.Docs))
+		if r.documents > r.limits.Documents && s.Guesses() {
+			r.wrong(j, b.Docs[0].Offset, b.Docs[0].Line)
 			return false
+		}
+		over, line := r.documents-r.limits.Documents, 0
+		if over > 0 {
+			within := int64(len(b.Docs)) - over
+			line, j.Docs = b.Docs[within].Line, b.Docs[:within]
 		}
 		j.bytes = s.Offset() - reported
 		reported = s.Offset()
 		r.ordered <- j
 		r.jobs <- j
-		if j = r.job(ctx, f.name); j == nil {
+		if j = r.job(ctx, index, f.name); j == nil {
+			return false
+		}
+		if over > 0 {
+			r.end(j, 0, codes.Limit, line, &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
 			return false
 		}
 	}
@@ -241,7 +302,7 @@ func (r *reader) read(ctx context.Context, f file) bool {
 
 // end sends a job with nothing to decode, for the end of a file and its fault, if any.
 func (r *reader) end(j *job, bytes int64, code Code, line int, err error) {
-	j.last, j.bytes = true, bytes
+	j.last, j.bytes, j.Docs = true, bytes, j.Docs[:0]
 	if err != nil {
 		j.faults = Diagnostics{{Code: code, Pos: Pos{File: j.file, Line: line}, Err: err}}
 	}
@@ -249,15 +310,27 @@ func (r *reader) end(j *job, bytes int64, code Code, line int, err error) {
 	r.ordered <- j
 }
 
+// wrong sends a job for a place from which on guesses do not work.
+func (r *reader) wrong(j *job, offset int64, line int) {
+	j.Docs = j.Docs[:0]
+	j.result.wrong = &misguess{offset: offset, line: line}
+	j.done <- struct{}{}
+	r.ordered <- j
+}
+
 // decode fills the job's result from its batch.
 func (d *decoder) decode(ctx context.Context, j *job) {
 	d.reused(j.reuse)
-	for _, doc := range j.Docs {
+	for i, doc := range j.Docs {
 		if ctx.Err() != nil {
 			return
 		}
 		d.reader.Room = d.limits.Expansion
 		b, faults, fatal := d.blob(ctx, j.file, doc)
+		if d.reader.Wrong() {
+			j.wrong = &misguess{offset: doc.Offset, line: doc.Line, before: int64(i)}
+			return
+		}
 		if b != nil {
 			j.blobs = append(j.blobs, b)
 		}

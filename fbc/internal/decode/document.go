@@ -25,6 +25,7 @@ type Document struct {
 
 	scanned bool // the scanner accepts the text and has found the fields
 	fields  Fields
+	guessed bool // where the text ends is a guess, which is right if the scanner accepts it
 }
 
 // A Reader reads documents one after another and reuses its buffers. It must not be
@@ -47,7 +48,12 @@ type Reader struct {
 	json    []byte // of a YAML document
 	scanner scanner
 	faults  []Fault // of the document
+	wrong   bool
 }
+
+// Wrong reports whether a splitter guessed wrong where the last document ends. Nothing that
+// Read returned for it counts.
+func (d *Reader) Wrong() bool { return d.wrong }
 
 // NewReader returns a reader. If keepAll is false, it skips heavy values in YAML.
 func NewReader(limits Limits, keepAll bool) *Reader {
@@ -65,12 +71,13 @@ func (d *Reader) KeepHeavy() { d.yaml.SkipValue = nil }
 // separate memory. ok is false if the faults are so severe that the document cannot be
 // used. The faults are valid until the next call.
 func (d *Reader) Read(ctx context.Context, doc Document) (text []byte, f Fields, faults []Fault, ok bool) {
-	d.faults = d.faults[:0]
+	d.faults, d.wrong = d.faults[:0], false
 	if size := int64(len(doc.Text)); size > d.limits.DocumentSize {
 		d.fault(codes.Limit, "", &LimitError{Limit: "DocumentSize", What: "document", Size: size, Max: d.limits.DocumentSize})
 	} else {
 		text, f, ok = d.read(ctx, doc)
 	}
+	d.wrong = d.wrong || doc.guessed && len(d.faults) > 0
 	return text, f, d.faults, ok
 }
 
@@ -93,6 +100,10 @@ func (d *Reader) read(ctx context.Context, document Document) (text []byte, f Fi
 		}
 		if f, ok := d.scan(own); ok {
 			return own, f, true
+		}
+		if document.guessed {
+			d.wrong = true
+			return nil, f, false
 		}
 		if err := depth(doc, d.limits.Depth); err != nil {
 			d.syntax(nil, err)

@@ -221,7 +221,7 @@ func member(text []byte, i int) (name []byte, value int, ok bool) {
 }
 
 func skipSpace(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
+	for i < len(text) && text[i] <= ' ' && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
 	}
 	return i
@@ -342,7 +342,10 @@ func skipNumber(text []byte, i int) (end int, ok bool) {
 
 // skipString skips the string whose opening quote is at i.
 func skipString(text []byte, i int) (end int, ok bool) {
-	for i = special(text, i+1); i < len(text); i = special(text, i) {
+	if i = special(text, i+1); i < len(text) && text[i] == '"' {
+		return i + 1, true
+	}
+	for ; i < len(text); i = special(text, i) {
 		if text[i] == '"' {
 			return i + 1, true
 		}

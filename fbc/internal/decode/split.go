@@ -30,6 +30,7 @@ type Splitter struct {
 	off     int64  // offset of rest in the file
 	line    int    // line of rest
 	eof     bool
+	guess   bool
 	size    int64 // bytes read so far of the file
 	total   int64 // bytes read so far of all files
 }
@@ -62,10 +63,29 @@ func (s *Splitter) Size() int64 { return s.size }
 // Done reports whether the end of the file was read.
 func (s *Splitter) Done() bool { return s.eof }
 
-// Begin starts another file.
-func (s *Splitter) Begin(r io.Reader) {
-	s.r, s.rest, s.off, s.line, s.eof, s.size = r, s.rest[:0], 0, 1, false, 0
+// Begin starts another file. If guess is set, the splitter does not look for the ends of JSON
+// documents, which takes most of its time: it assumes that each line that begins with a brace
+// begins a document. A guess is wrong if [Reader.Wrong] reports so for a document; then the
+// file must be split again from that document on.
+func (s *Splitter) Begin(r io.Reader, guess bool) {
+	s.r, s.guess = r, guess
+	s.rest, s.off, s.line, s.eof, s.size = s.rest[:0], 0, 1, false, 0
 }
+
+// Resume starts in the middle of a file, at an offset and its line, and does not guess.
+func (s *Splitter) Resume(r io.Reader, offset int64, line int) error {
+	s.Begin(r, false)
+	s.off, s.line, s.size = offset, line, offset
+	if k, ok := r.(io.Seeker); ok {
+		_, err := k.Seek(offset, io.SeekStart)
+		return err
+	}
+	_, err := io.CopyN(io.Discard, r, offset)
+	return err
+}
+
+// Guesses reports whether the splitter guesses where documents end.
+func (s *Splitter) Guesses() bool { return s.guess }
 
 // Next returns the next run of documents, or io.EOF after the last one. used is a batch
 // whose memory may be reused. Any other error is a [LimitError], or that of the
@@ -140,12 +160,13 @@ func (s *Splitter) carve(data []byte, docs []Document) (_ []Document, used int) 
 		if !ok {
 			break
 		}
-		fields, to, scanned, ok := s.document(data, from)
+		doc, to, ok := s.document(data, from)
 		if !ok {
 			break
 		}
 		s.line += bytes.Count(data[used:from], []byte("\n"))
-		docs = append(docs, Document{Text: data[from:to], Offset: s.off + int64(from-used), Line: s.line, scanned: scanned, fields: fields})
+		doc.Text, doc.Offset, doc.Line = data[from:to:to], s.off+int64(from-used), s.line
+		docs = append(docs, doc)
 		s.line += bytes.Count(data[from:to], []byte("\n"))
 		s.off += int64(to - used)
 		pos, used = to, to
@@ -219,26 +240,36 @@ func separator(text []byte, eof bool) (is, known bool) {
 	return false, true
 }
 
-// document returns where the document that begins at from ends, and its fields if the
-// scanner accepts it. ok is false if that depends on data that was not read yet.
-func (s *Splitter) document(data []byte, from int) (f Fields, to int, scanned, ok bool) {
+// document returns what is known of the document that begins at from, and where it ends. ok
+// is false if that depends on data that was not read yet.
+func (s *Splitter) document(data []byte, from int) (d Document, to int, ok bool) {
+	if data[from] == '{' && s.guess {
+		n := bytes.Index(data[from:], []byte("\n{"))
+		if n < 0 && !s.eof {
+			return d, 0, false
+		}
+		if n < 0 {
+			n = len(data) - from
+		}
+		return Document{guessed: true}, from + len(bytes.TrimRight(data[from:from+n], " \t\r\n")), true
+	}
 	if data[from] == '{' {
-		if f, to, scanned = s.scanner.object(data, from); scanned {
-			return f, to, true, true
+		if d.fields, to, d.scanned = s.scanner.object(data, from); d.scanned {
+			return d, to, true
 		}
 		if to == len(data) && !s.eof {
-			return f, 0, false, false
+			return d, 0, false
 		}
 		to, verdict := jsonEnd(data, from, s.eof)
 		switch verdict {
 		case complete:
-			return Fields{}, to, false, true
+			return Document{}, to, true
 		case incomplete:
-			return Fields{}, 0, false, false
+			return Document{}, 0, false
 		}
 	}
 	to, ok = yamlEnd(data, from, s.eof)
-	return Fields{}, to, false, ok
+	return Document{}, to, ok
 }
 
 // yamlEnd returns the offset of the next separator line. The "---" that ends

@@ -61,11 +61,54 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestSplitGuess checks where a splitter guesses that documents are, and that the reader
+// detects each wrong guess.
+func TestSplitGuess(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		want  []string
+		wrong int // the first wrong guess, or -1
+	}{
+		{"{}\n{\"a\":\n {}\n}\r\n\n{}", []string{"0+2 1: {}", "3+11 2: {\"a\":\n {}\n}", "17+2 6: {}"}, -1},
+		{"---\n# c\n{}\n", []string{"8+2 3: {}"}, -1},
+		{"a: 1\n---\n{}\n{}", []string{"0+5 1: a: 1\n", "9+2 3: {}", "12+2 4: {}"}, -1},
+		{"{}{}\n{}", []string{"0+4 1: {}{}", "5+2 2: {}"}, 0},
+		{"{}\n{\"a\":\n{}}", []string{"0+2 1: {}", "3+5 2: {\"a\":", "9+3 3: {}}"}, 1},
+		{"{}\n{a: 1}\n", []string{"0+2 1: {}", "3+6 2: {a: 1}"}, 1},
+	} {
+		for _, chunk := range []int{1, 3, 8, BatchSize} {
+			limits := Limits{FileSize: 1 << 20, DocumentSize: 1 << 20, Depth: 100, Expansion: 1 << 20}
+			s, d := NewSplitter(t.Context(), limits, chunk), NewReader(limits, false)
+			s.Begin(strings.NewReader(c.text), true)
+			var got []string
+			wrong := -1
+			for {
+				b, err := s.Next(Batch{})
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, doc := range b.Docs {
+					if d.Read(t.Context(), doc); d.Wrong() && wrong < 0 {
+						wrong = len(got)
+					}
+					got = append(got, fmt.Sprintf("%d+%d %d: %s", doc.Offset, len(doc.Text), doc.Line, doc.Text))
+				}
+			}
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") || wrong != c.wrong {
+				t.Errorf("%q, buffers of %d: %q, wrong from %d; want %q, %d", c.text, chunk, got, wrong, c.want, c.wrong)
+			}
+		}
+	}
+}
+
 // split returns the documents in the notation of TestSplit.
 func split(t *testing.T, r io.Reader, chunk int) string {
 	t.Helper()
 	s := NewSplitter(t.Context(), Limits{FileSize: 1 << 20, DocumentSize: 1 << 20}, chunk)
-	s.Begin(r)
+	s.Begin(r, false)
 	var out []string
 	for {
 		b, err := s.Next(Batch{})
