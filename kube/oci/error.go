@@ -114,7 +114,7 @@ type IndexError struct {
 	Entries int
 }
 
-// Error returns a message that tells an empty index from one of other things.
+// Error returns a message for an empty index, or for one of other things.
 func (e *IndexError) Error() string {
 	if e.Entries == 0 {
 		return "the index of images is empty; push the image again"

@@ -55,7 +55,7 @@ type RegistryError struct {
 	Fault    Fault
 	// Anonymous is set for FaultCredentials if there are no credentials for the registry.
 	Anonymous bool
-	// RetryAfter is set for FaultBusy if the registry's last answer says when to try again.
+	// RetryAfter is the delay in the registry's last answer, for FaultBusy. Zero means that there is none.
 	RetryAfter time.Duration
 	Err        error
 }

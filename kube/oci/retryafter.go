@@ -21,7 +21,7 @@ type patience struct {
 	last atomic.Int64 // the delay in nanoseconds in the last answer that RoundTrip returned
 }
 
-// refused returns the delay that the registry asked for when RoundTrip gave up, or 0.
+// refused returns the delay in the answer with which RoundTrip gave up, or 0.
 func (p *patience) refused() time.Duration { return time.Duration(p.last.Load()) }
 
 func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {

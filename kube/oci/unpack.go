@@ -180,7 +180,7 @@ func openArchive(r io.ReaderAt, size int64) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	z.RegisterDecompressor(methodS2, newUnpacker)
+	z.RegisterDecompressor(methodS2, newPackedFile)
 	text, err := fs.ReadFile(z, infoFile)
 	if err != nil {
 		return nil, err
@@ -211,31 +211,31 @@ func (i *Image) verify(ctx context.Context) error {
 	return nil
 }
 
-// unpackers has idle *s2.Reader, whose buffers are costly to make.
-var unpackers = sync.Pool{New: func() any { return s2.NewReader(nil, s2.ReaderMaxBlockSize(blockS2)) }}
+// idleReaders has idle *s2.Reader, whose buffers are costly to make.
+var idleReaders = sync.Pool{New: func() any { return s2.NewReader(nil, s2.ReaderMaxBlockSize(blockS2)) }}
 
-// An unpacker reads a file of an archive.
-type unpacker struct{ *s2.Reader }
+// A packedFile reads a file of an archive.
+type packedFile struct{ *s2.Reader }
 
-func newUnpacker(r io.Reader) io.ReadCloser {
-	u := &unpacker{unpackers.Get().(*s2.Reader)}
+func newPackedFile(r io.Reader) io.ReadCloser {
+	u := &packedFile{idleReaders.Get().(*s2.Reader)}
 	u.Reset(r)
 	return u
 }
 
-func (u *unpacker) Read(p []byte) (int, error) {
+func (u *packedFile) Read(p []byte) (int, error) {
 	if u.Reader == nil {
 		return 0, fs.ErrClosed
 	}
 	return u.Reader.Read(p)
 }
 
-func (u *unpacker) Close() error {
+func (u *packedFile) Close() error {
 	if u.Reader == nil {
 		return fs.ErrClosed
 	}
 	u.Reset(nil)
-	unpackers.Put(u.Reader)
+	idleReaders.Put(u.Reader)
 	u.Reader = nil
 	return nil
 }

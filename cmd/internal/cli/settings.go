@@ -61,7 +61,7 @@ func timedOut(ctx context.Context, err error) error {
 	var late *timeoutError
 	if err != nil && errors.As(context.Cause(ctx), &late) && (errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 		if own := (*timeoutError)(nil); errors.As(err, &own) {
-			return own // says what was going on
+			return own // it has what was going on
 		}
 		return late
 	}

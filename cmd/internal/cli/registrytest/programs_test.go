@@ -78,6 +78,33 @@ var (
 // a directory below a path.
 func writeImage(t *testing.T, to string, labels map[string]string, from, below string) {
 	t.Helper()
+	layer := layerOf(t, from, below)
+	check(t, os.MkdirAll(to, 0o777))
+	blob := func(mediaType string, content []byte) map[string]any {
+		sum := fmt.Sprintf("%x", sha256.Sum256(content))
+		check(t, os.WriteFile(filepath.Join(to, sum), content, 0o666))
+		return map[string]any{"mediaType": mediaType, "digest": "sha256:" + sum, "size": len(content)}
+	}
+	marshal := func(v any) []byte {
+		text, err := json.Marshal(v)
+		check(t, err)
+		return text
+	}
+	content := blob("application/vnd.oci.image.layer.v1.tar", layer)
+	config := blob("application/vnd.oci.image.config.v1+json", marshal(map[string]any{
+		"architecture": runtime.GOARCH, "os": "linux",
+		"config": map[string]any{"Labels": labels},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []any{content["digest"]}},
+	}))
+	check(t, os.WriteFile(filepath.Join(to, "manifest.json"), marshal(map[string]any{
+		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config, "layers": []any{content},
+	}), 0o666))
+	check(t, os.WriteFile(filepath.Join(to, "version"), []byte("Directory Transport Version: 1.1\n"), 0o666))
+}
+
+// layerOf returns an archive with the files of a directory below a path.
+func layerOf(t *testing.T, from, below string) []byte {
+	t.Helper()
 	var layer bytes.Buffer
 	w := tar.NewWriter(&layer)
 	check(t, filepath.WalkDir(from, func(name string, d os.DirEntry, err error) error {
@@ -99,27 +126,7 @@ func writeImage(t *testing.T, to string, labels map[string]string, from, below s
 		return err
 	}))
 	check(t, w.Close())
-	check(t, os.MkdirAll(to, 0o777))
-	blob := func(mediaType string, content []byte) map[string]any {
-		sum := fmt.Sprintf("%x", sha256.Sum256(content))
-		check(t, os.WriteFile(filepath.Join(to, sum), content, 0o666))
-		return map[string]any{"mediaType": mediaType, "digest": "sha256:" + sum, "size": len(content)}
-	}
-	marshal := func(v any) []byte {
-		text, err := json.Marshal(v)
-		check(t, err)
-		return text
-	}
-	content := blob("application/vnd.oci.image.layer.v1.tar", layer.Bytes())
-	config := blob("application/vnd.oci.image.config.v1+json", marshal(map[string]any{
-		"architecture": runtime.GOARCH, "os": "linux",
-		"config": map[string]any{"Labels": labels},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []any{content["digest"]}},
-	}))
-	check(t, os.WriteFile(filepath.Join(to, "manifest.json"), marshal(map[string]any{
-		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config, "layers": []any{content},
-	}), 0o666))
-	check(t, os.WriteFile(filepath.Join(to, "version"), []byte("Directory Transport Version: 1.1\n"), 0o666))
+	return layer.Bytes()
 }
 
 func firstDifference(got, want string) string {
