@@ -112,14 +112,16 @@ func (r *run) delete(kind, ns, name string) {
 	must(r.t, client.IgnoreNotFound(r.Delete(context.Background(), named(kind, ns, name))))
 }
 
-// until waits for a condition, but not forever: snapshots show what is missing.
-func (r *run) until(what string, ok func() bool) {
+// until waits for a condition, but not forever: snapshots show what is missing. It reports
+// whether the condition holds.
+func (r *run) until(what string, ok func() bool) bool {
 	for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(end) {
 			r.t.Logf("%s, %s: not in time: %s", r.name, r.backend, what)
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // pause gives OLM time in which nothing should happen. Snapshots wait until olmkit is at rest.
@@ -224,7 +226,7 @@ func (r *run) rest() []unstructured.Unstructured {
 	r.t.Helper()
 	quiet, limit := 1500*time.Millisecond, time.Minute
 	if r.backend == byOLM {
-		quiet = 6 * time.Second
+		quiet, limit = 15*time.Second, 3*time.Minute
 	}
 	var last string
 	end, since := time.Now().Add(limit), time.Now()

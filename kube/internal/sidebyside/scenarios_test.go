@@ -1,8 +1,12 @@
 package sidebyside
 
 import (
+	"bytes"
+	"net/http"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -19,12 +23,12 @@ var together = []scenario{
 	{"starting", starting}, {"missing_pkg", missingPackage}, {"missing_source", missingSource}, {"same_api", sameAPI}, {"same_api_groups", sameAPIInGroups},
 	{"delete", deleted}, {"delete_csv_only", csvDeleted}, {"no_group", noGroup}, {"two_groups", twoGroups}, {"two_groups_first", twoGroupsFirst},
 	{"group_deleted", groupDeleted}, {"targets", targets}, {"unsupported_group", unsupportedGroup}, {"sa_missing", accountMissing}, {"sa_weak", accountWeak},
-	{"sa_docs", accountOfDocs}, {"bad_crd", refusedCRD}, {"crd_version_lost", lostVersion}, {"webhook", webhook}, {"conversion_own", conversionOwn},
+	{"sa_docs", accountOfDocs}, {"bad_crd", refusedCRD}, {"crd_version_lost", lostVersion}, {"webhook", webhook}, {"rotation", rotation}, {"conversion_own", conversionOwn},
 	{"apiservice", apiService}, {"minkube", minKube}, {"minkube_upgrade", minKubeUpgrade}, {"failforward", failForward}, {"nofailforward", noFailForward},
 	{"catalog_gone", catalogGone}, {"unhealthy", unhealthy}, {"bad_source", badSource}, {"image_source", imageSource}, {"csv_direct", csvDirect},
 	{"csv_nogroup", csvWithoutGroup}, {"opcondition", operatorCondition}, {"drift", drift}, {"config", config}, {"provider_deleted", providerDeleted},
 	{"deprecated", deprecated}, {"bundle_image", bundleImage}, {"skiprange", skipRange}, {"not_deployed", notDeployed}, {"csv_edited", csvEdited},
-	{"sub_second_manual", oneManual}, {"cond_rights", ownNamespaceAlone}, {"cleanup", cleanup}, {"twenty", twenty},
+	{"sub_second_manual", oneManual}, {"cond_rights", conditionRights}, {"cleanup", cleanup}, {"twenty", twenty},
 }
 
 // alone lists the scenarios that need separate control planes.
@@ -32,12 +36,17 @@ var alone = []scenario{{"all_ns", allNamespaces}, {"conversion", conversion}, {"
 
 // versions returns a package whose versions replace each other, each with the same API.
 func (r *run) versions(c csv, kind string, versions ...string) []obj {
+	c.owned = []gvk{r.kind("v1", kind)}
+	return c.versions(crd(r.group(), kind), versions...)
+}
+
+// versions returns a package whose versions replace each other, each with the same CRD.
+func (c csv) versions(crd obj, versions ...string) []obj {
 	var bundles []obj
 	var entries [][]string
-	c.owned = []gvk{r.kind("v1", kind)}
 	for _, v := range versions {
 		c.version = v
-		bundles = append(bundles, c.bundle(nil, crd(r.group(), kind)))
+		bundles = append(bundles, c.bundle(nil, crd))
 		entries = append(entries, []string{c.name(), c.replaces})
 		c.replaces = c.name()
 	}
@@ -455,24 +464,74 @@ func webhook(r *run) {
 	r.snap("deleted")
 }
 
-// converting returns an operator with an API in two versions and a conversion webhook.
-func (r *run) converting(modes ...string) []obj {
-	c := csv{pkg: "widget", version: "1.0.0", modes: modes, owned: []gvk{r.kind("v1", "Widget"), r.kind("v2", "Widget")}, webhooks: hooks("widget", "widgets."+r.group())}
-	return c.one(nil, crd(r.group(), "Widget", "v1", "v2"))
-}
-
-func conversion(r *run) {
+// rotation replaces a certificate that expires within a day by another.
+func rotation(r *run) {
 	ns := r.ns("", nil)
-	r.catalog(ns, "cat", r.converting("AllNamespaces"))
-	r.operatorGroup(ns, obj{})
+	r.catalog(ns, "cat", r.versions(csv{pkg: "widget", webhooks: hooks("widget")}, "Widget", "1.0.0"))
+	r.operatorGroup(ns, own(ns))
 	r.subscribe(ns, "widget", nil)
 	r.phase(ns, "widget.v1.0.0", "Succeeded")
-	r.snap("end")
+	r.before()
+	old := r.expire(ns)
+	r.merge("ClusterServiceVersion", ns, "widget.v1.0.0", obj{"metadata": obj{"labels": obj{"somebody": "wrote-it"}}}) // neither controller watches the Secret for this
+	if !r.until("the certificate is replaced", func() bool { return r.trusted(ns) != nil && !bytes.Equal(r.trusted(ns), old) }) {
+		r.t.Errorf("%s does not rotate the certificate", r.backend)
+	}
+	r.phase(ns, "widget.v1.0.0", "Succeeded")
+	r.snap("rotated")
+}
+
+// converting returns an operator with an API in two versions and a conversion webhook at a
+// port.
+func (r *run) converting(port int, modes []string, versions ...string) []obj {
+	c := csv{pkg: "widget", modes: modes, owned: []gvk{r.kind("v1", "Widget"), r.kind("v2", "Widget")}, webhooks: hooks("widget", "widgets."+r.group())}
+	for _, h := range c.webhooks {
+		h.(obj)["containerPort"] = port
+	}
+	return c.versions(crd(r.group(), "Widget", "v1", "v2"), versions...)
+}
+
+// conversion converts a custom resource to the other version and back, before and after an
+// upgrade.
+func conversion(r *run) {
+	ns := r.ns("", nil)
+	r.port = r.listen(ns, http.HandlerFunc(convert))
+	r.catalog(ns, "cat", r.converting(r.port, []string{"AllNamespaces"}, "1.0.0", "1.1.0"))
+	r.operatorGroup(ns, obj{})
+	r.subscribe(ns, "widget", startManually(nil))
+	r.approve(ns)
+	r.phase(ns, "widget.v1.0.0", "Succeeded")
+	r.lead(ns, "localhost")
+	r.put(obj{"apiVersion": r.group() + "/v1", "kind": "Widget", "metadata": obj{"name": "w", "namespace": ns}, "spec": obj{"size": 3}})
+	r.roundTrip(ns)
+	r.plan(ns, "RequiresApproval")
+	r.snap("installed")
+	r.approve(ns)
+	r.phase(ns, "widget.v1.1.0", "Succeeded")
+	r.gone("ClusterServiceVersion", ns, "widget.v1.0.0")
+	r.roundTrip(ns)
+	r.snap("upgraded")
+}
+
+// roundTrip checks that the widget w, which somebody wrote in v1, has its fields in both
+// versions.
+func (r *run) roundTrip(ns string) {
+	r.t.Helper()
+	for version, want := range map[string]string{"v1": "size", "v2": "replicas"} {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(schema.GroupVersionKind{Group: r.group(), Version: version, Kind: "Widget"})
+		ok := r.until("the widget is read in "+version, func() bool {
+			return r.Get(r.t.Context(), types.NamespacedName{Namespace: ns, Name: "w"}, u) == nil
+		})
+		if spec, _ := u.Object["spec"].(obj); !ok || len(spec) != 1 || spec[want] != int64(3) {
+			r.t.Errorf("under %s, the spec in %s is %v, want %s: 3", r.backend, version, spec, want)
+		}
+	}
 }
 
 func conversionOwn(r *run) {
 	ns := r.ns("", nil)
-	r.catalog(ns, "cat", r.converting())
+	r.catalog(ns, "cat", r.converting(443, nil, "1.0.0"))
 	r.operatorGroup(ns, own(ns))
 	r.subscribe(ns, "widget", nil)
 	r.phase(ns, "widget.v1.0.0", "Failed")
@@ -766,8 +825,28 @@ func oneManual(r *run) {
 	r.snap("end")
 }
 
-func ownNamespaceAlone(r *run) {
-	r.installed()
+// conditionRights asks the API server whether an operator may update its own condition, and no
+// other.
+func conditionRights(r *run) {
+	ns := r.installed()
+	allowed := func(condition string) bool {
+		review := obj{"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": obj{
+			"user": "system:serviceaccount:" + ns + ":widget-sa",
+			"resourceAttributes": obj{
+				"group": "operators.coreos.com", "version": "v2", "resource": "operatorconditions", "verb": "update", "namespace": ns, "name": condition,
+			},
+		}}
+		u := unstructuredOf(review)
+		must(r.t, r.Create(r.t.Context(), u))
+		ok, _, _ := unstructured.NestedBool(u.Object, "status", "allowed")
+		return ok
+	}
+	if !r.until("the operator may update its condition", func() bool { return allowed("widget.v1.0.0") }) {
+		r.t.Errorf("under %s, the operator may not update its own condition", r.backend)
+	}
+	if allowed("gadget.v1.0.0") {
+		r.t.Errorf("under %s, the operator may update the condition of another", r.backend)
+	}
 	r.snap("end")
 }
 
@@ -881,7 +960,7 @@ func deletedOffline(r *run) {
 // apiService serves an aggregated API with the certificate that was made for it.
 func apiService(r *run) {
 	ns, group := r.ns("", nil), "ext-"+r.group()
-	r.port = r.aggregate(ns, group)
+	r.port = r.listen(ns, aggregated(group))
 	c := csv{pkg: "widget", version: "1.0.0", apis: list{obj{
 		"group": group, "version": "v1", "kind": "Thing", "name": "things", "deploymentName": "widget-controller", "containerPort": r.port, "displayName": "Thing", "description": "Thing",
 	}}}
@@ -893,6 +972,16 @@ func apiService(r *run) {
 	r.lead(ns, "localhost")
 	r.phase(ns, "widget.v1.0.0", "Succeeded")
 	r.snap("available")
+	r.lead(ns, "gone.invalid")
+	r.until("the operator has not succeeded", func() bool {
+		o, ok := r.get("ClusterServiceVersion", ns, "widget.v1.0.0")
+		return ok && field(o, "status", "phase") != "Succeeded"
+	})
+	r.pause(15 * time.Second)
+	r.snap("dead")
+	r.lead(ns, "localhost")
+	r.phase(ns, "widget.v1.0.0", "Succeeded")
+	r.snap("alive")
 	r.delete("Subscription", ns, "widget")
 	r.delete("ClusterServiceVersion", ns, "widget.v1.0.0")
 	r.gone("APIService", "", "v1."+group)

@@ -16,6 +16,7 @@ var deliberate = []struct{ rule, pattern, why string }{
 	{"E4", `^update status Subscription: (CatalogSourcesUnhealthy|InstalledCSVMissing|ResolutionFailed) `, "the explanation is that of olmkit"},
 	{"E5", `^update status Subscription: PackageDeprecated is removed`, "the catalogs of this test lack the deprecations"},
 	{"E6", `^update status ClusterServiceVersion: Pending, OperatorConditionNotUpgradeable: `, "the message also has the reason"},
+	{"E16", `^update status ClusterServiceVersion: Failed, InstallComponentFailed: `, "OLM retries forever"},
 	{"F2", `^update status ClusterServiceVersion: Failed, UnsupportedOperatorGroup: `, "the message also names the modes"},
 	{"F3", `^update status (ClusterServiceVersion: Failed, (No|TooMany)OperatorGroups?: |OperatorGroup: MultipleOperatorGroup)`, "the message also names the groups; OLM does not notice all changes"},
 	{"F3", `^update status ClusterServiceVersion: Pending, RequirementsUnknown: `, "OLM does not notice that one group is left"},

@@ -22,6 +22,7 @@ var upgrades = [][2]string{
 	{"all_ns/1-installed", "all_ns/2-upgraded"},
 	{"opcondition/1-blocked", "opcondition/2-overridden"},
 	{"webhook/1-installed", "webhook/2-upgraded"},
+	{"conversion/1-installed", "conversion/2-upgraded"},
 }
 
 // E12, E21, E22, E23: wherever OLM was in the middle of an upgrade when it was stopped, the

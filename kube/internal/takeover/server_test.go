@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // onServer lists the snapshots that are taken over on a real API server, all at once: one
 // of each kind. TestWrites covers all snapshots.
 var onServer = []string{
-	"all_ns/2-upgraded", "config/2-changed", "conversion/1-end", "delete_offline/1-offline", "dep_gvk/1-end",
+	"all_ns/2-upgraded", "config/2-changed", "conversion/1-installed", "delete_offline/1-offline", "dep_gvk/1-end",
 	"manual/2-upgrade-pending", "own/1-end", "sa_docs/1-end", "targets/3-own-again", "twenty/1-installed", "upgrade/1-end", "webhook/2-upgraded",
 }
 
