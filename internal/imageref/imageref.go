@@ -17,6 +17,14 @@ import (
 // parser, which does not accept IPv6 addresses, treats a first component with upper-case letters as a registry only if
 // it has a dot or a port, and limits the combined length of name and registry. Check applies the same restrictions.
 func Check(image string) error {
+	if plain(image) {
+		return nil
+	}
+	return check(image)
+}
+
+// check is Check for references of any form.
+func check(image string) error {
 	if image == "" {
 		return errors.New("is missing or empty; write a reference such as quay.io/org/name:tag")
 	}
