@@ -178,6 +178,11 @@ func workloads(t *testing.T) []workload {
 			return nil
 		}
 	}
+	dependent := problem(0, 0, "")
+	for i := range 10 {
+		s := resolver.Subscription{Package: fmt.Sprintf("p%02d", 5*i+1), Channel: "stable"} // needs the package before it
+		dependent.Subscriptions = append(dependent.Subscriptions, s)
+	}
 	upgrade := problem(0, 10, "stable")
 	for i := range upgrade.Subscriptions {
 		s := &upgrade.Subscriptions[i]
@@ -205,8 +210,23 @@ func workloads(t *testing.T) []workload {
 			_, err := graph.ReadIndex(bytes.NewReader(index.Bytes()), int64(index.Len()), nil)
 			return err
 		}},
+		{"resolve 1 over an index on demand", func() error {
+			c, err := graph.ReadIndex(bytes.NewReader(index.Bytes()), int64(index.Len()), &graph.Options{OnDemand: true})
+			if err != nil {
+				return err
+			}
+			p := problem(0, 1, "stable")
+			p.Catalogs[0].Graph = c
+			return resolve(p, true)()
+		}},
+		{"validate JSON", func() error {
+			_, _, err := fbc.CheckReader(ctx, bytes.NewReader(jsonText), "costs.json", one, nil)
+			return err
+		}},
 		{"resolve 1 fresh", resolve(problem(0, 1, "stable"), true)},
 		{"resolve 30 fresh", resolve(problem(0, 30, "stable"), true)},
+		{"resolve 30 without channels", resolve(problem(0, 30, ""), true)},
+		{"resolve 10 with dependencies", resolve(dependent, true)},
 		{"resolve 10 upgrades", resolve(upgrade, true)},
 		{"explain a conflict", resolve(problem(48, 2, "clash"), false)},
 	}
