@@ -139,26 +139,7 @@ func fleet(t *testing.T, namespaces, operators int) {
 	t.Helper()
 	c, err := client.New(env.Config, client.Options{})
 	check(t, err)
-	create := func(ctx context.Context, text string) error {
-		for doc := range strings.SplitSeq(text, "\n---\n") {
-			o := &unstructured.Unstructured{}
-			if err := yaml.Unmarshal([]byte(doc), &o.Object); err != nil {
-				return err
-			}
-			status, ok := o.Object["status"]
-			if err := c.Create(ctx, o); err != nil {
-				return err
-			}
-			if ok {
-				o.Object["status"] = status
-				if err := c.Status().Update(ctx, o); err != nil {
-					return fmt.Errorf("the status of %s %s: %w", o.GetKind(), o.GetName(), err)
-				}
-			}
-		}
-		return nil
-	}
-	check(t, create(t.Context(), source))
+	check(t, create(t.Context(), c, source))
 	g, ctx := errgroup.WithContext(t.Context())
 	g.SetLimit(16)
 	icon := strings.Repeat("aWNvbiB0", 1500)
@@ -177,10 +158,31 @@ func fleet(t *testing.T, namespaces, operators int) {
 				text += strings.NewReplacer("CHANNEL", channel, "INSTALLED", installed, "STATE", state, "ICON", icon).Replace(operator + plan)
 				text = strings.ReplaceAll(text, "NUMBER", fmt.Sprintf("%04d", i))
 			}
-			return create(ctx, text)
+			return create(ctx, c, text)
 		})
 	}
 	check(t, g.Wait())
+}
+
+// create creates objects, with their statuses.
+func create(ctx context.Context, c client.Client, text string) error {
+	for doc := range strings.SplitSeq(text, "\n---\n") {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(doc), &o.Object); err != nil {
+			return err
+		}
+		status, ok := o.Object["status"]
+		if err := c.Create(ctx, o); err != nil {
+			return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		if ok {
+			o.Object["status"] = status
+			if err := c.Status().Update(ctx, o); err != nil {
+				return fmt.Errorf("the status of %s %s: %w", o.GetKind(), o.GetName(), err)
+			}
+		}
+	}
+	return nil
 }
 
 const source = `apiVersion: v1

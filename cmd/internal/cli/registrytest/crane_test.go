@@ -29,7 +29,7 @@ func TestCrane(t *testing.T) {
 	bare := func(ref string) string { return strings.TrimPrefix(ref, "docker://") }
 	image := bare(from.ref("team/community", "v1"))
 
-	// Each step of crane writes an image of its own: a layer, then its label.
+	// Each step of crane writes another image: a layer, then its label.
 	check(t, os.WriteFile(filepath.Join(dir, "layer.tar"), layerOf(t, filepath.Join(dir, "community"), "configs/"), 0o666))
 	e.must(t, dir, crane, "append", "--new_layer", "layer.tar", "--new_tag", image)
 	e.must(t, dir, crane, "mutate", image, "--label", "operators.operatorframework.io.index.configs.v1=/configs", "--tag", image)
