@@ -12,15 +12,17 @@ import (
 type Change struct {
 	// Kind is what changes.
 	Kind ChangeKind `json:"kind"`
-	// Subscription is the name of the subscription that changes.
+	// Subscription is the name of the subscription that changes or is created.
 	Subscription string `json:"subscription,omitempty"`
 	// Operator is the installed operator that changes.
 	Operator string `json:"operator,omitempty"`
 	// To is the new value: a channel, a catalog as [fact.CatalogID.String] writes it, a
-	// package, a bundle, a version.
+	// package, a bundle, a version. It is the package of a new subscription that adopts an operator,
+	// and empty if an existing one does.
 	To string `json:"to,omitempty"`
 	// Catalog is the new catalog.
 	Catalog CatalogID `json:"catalog,omitzero"`
+	missing CatalogID // the catalog to add, if a subscription names it
 	// Channel is the new channel if it changes together with the catalog.
 	Channel string `json:"channel,omitempty"`
 	// DropStartingCSV reports whether the startingCSV is also removed, because the new
@@ -28,7 +30,8 @@ type Change struct {
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
 	// Policy is the policy that changes, as [fact.Policy.String] writes it.
 	Policy string `json:"policy,omitempty"`
-	rule   Policy // the policy itself
+	// Rule is that policy as data.
+	Rule Policy `json:"rule,omitzero"`
 	// Bundle, Requirement and Place identify what has to change upstream.
 	Bundle      Ref         `json:"bundle,omitzero"`
 	Requirement string      `json:"requirement,omitempty"`
@@ -90,6 +93,9 @@ func (c Change) String() string {
 		}
 		return fmt.Sprintf("switch subscription %s to catalog %s", c.Subscription, c.To)
 	case AdoptOperator:
+		if c.To == "" {
+			return fmt.Sprintf("let subscription %s own %s, so that it can be upgraded", c.Subscription, c.Operator)
+		}
 		return fmt.Sprintf("adopt %s: create a subscription to package %s that owns it, so that it can be upgraded", c.Operator, c.To)
 	case ChangeTargets:
 		if c.To == "" {
@@ -115,7 +121,7 @@ func (c Change) removes() bool {
 
 // clashes reports whether two changes affect the same object.
 func (c Change) clashes(o Change) bool {
-	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator || c.rule != (Policy{}) && c.rule == o.rule
+	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator || c.Rule != (Policy{}) && c.Rule == o.Rule
 }
 
 // changes returns the changes that can affect the core, cheapest first.
@@ -147,16 +153,16 @@ func (c *Core) changes() []Change {
 		case *fact.MustStay:
 			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
 			if pkg := u.adoptable(f.Operator.Name); pkg != "" {
-				add(Change{Kind: AdoptOperator, Operator: f.Operator.Name, To: pkg})
+				add(c.adoption(f.Operator.Name, pkg))
 			}
 		case *fact.PolicyBlocked:
 			for _, to := range f.Nearest {
 				add(Change{
-					Kind: ChangePin, To: to, Policy: f.Policy.String(), rule: f.Policy,
+					Kind: ChangePin, To: to, Policy: f.Policy.String(), Rule: f.Policy,
 					Advice: fmt.Sprintf("pin package %s to %s instead of %s", f.Policy.Package, to, f.Policy.Pin),
 				})
 			}
-			add(Change{Kind: LiftPolicy, To: f.Policy.String(), rule: f.Policy})
+			add(Change{Kind: LiftPolicy, To: f.Policy.String(), Rule: f.Policy})
 		case *fact.InstallMode:
 			for _, ns := range []string{u.p.Namespace, ""} {
 				if !slices.Equal(f.Targets, []string{ns}) {
@@ -236,6 +242,29 @@ func (u *universe) adoptable(name string) string {
 	return ""
 }
 
+// adoption returns the change that gives an installed operator a subscription: the first one to its
+// package that owns none and is not in another core, or else a new one, which names the first visible
+// catalog with the package.
+func (c *Core) adoption(operator, pkg string) Change {
+	u, name := c.e.r.u, operator
+	for i, s := range u.subs {
+		if s.Package == pkg && s.current == nil && !c.foreign(i) {
+			return Change{Kind: AdoptOperator, Subscription: s.Name, Operator: operator}
+		}
+	}
+	for slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Name == name }) {
+		name += "-adopted"
+	}
+	out := Change{Kind: AdoptOperator, Subscription: name, Operator: operator, To: pkg}
+	for _, cat := range u.cats {
+		if _, ok := cat.Graph.Package(pkg); ok && cat.Namespace != "" {
+			out.Catalog = cat.ID()
+			break
+		}
+	}
+	return out
+}
+
 // apply returns the problem after the change.
 func (c Change) apply(p Problem) Problem {
 	subs := slices.Clone(p.Subscriptions)
@@ -271,22 +300,24 @@ func (c Change) apply(p Problem) Problem {
 	case DropSubscription, RemoveSubscribed:
 		p.Subscriptions = slices.Delete(subs, at, at+1)
 	case AdoptOperator:
-		name := c.Operator
-		for slices.ContainsFunc(subs, func(s Subscription) bool { return s.Name == name }) {
-			name += "-adopted"
+		if at >= 0 {
+			subs[at].InstalledCSV = c.Operator
+			break
 		}
-		p.Subscriptions = append(subs, Subscription{Name: name, Package: c.To, InstalledCSV: c.Operator})
+		p.Subscriptions = append(subs, Subscription{
+			Name: c.Subscription, Package: c.To, Catalog: c.Catalog.Name, CatalogNamespace: c.Catalog.Namespace, InstalledCSV: c.Operator,
+		})
 	case ChangeTargets:
 		p.OperatorGroup = &OperatorGroup{TargetNamespaces: []string{c.To}}
 	case ChangePin:
 		p.Policies = slices.Clone(p.Policies)
 		for i := range p.Policies {
-			if p.Policies[i] == c.rule {
+			if p.Policies[i] == c.Rule {
 				p.Policies[i].Pin = c.To
 			}
 		}
 	case LiftPolicy:
-		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x == c.rule })
+		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x == c.Rule })
 	}
 	if c.Kind == RemoveOperator || c.Kind == RemoveSubscribed {
 		p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return in.Name == c.Operator })

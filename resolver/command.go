@@ -1,6 +1,11 @@
 package resolver
 
-import "github.com/olmkit/olmkit/internal/kubectl"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/kubectl"
+)
 
 // commands returns the commands that make some changes in a namespace, or nil if one of
 // the changes has no command.
@@ -10,7 +15,11 @@ func commands(namespace string, changes []Change) (list []string) {
 		if made == nil {
 			return nil
 		}
-		list = append(list, made...)
+		for _, command := range made {
+			if !slices.Contains(list, command) { // one catalog can have all that is missing
+				list = append(list, command)
+			}
+		}
 	}
 	return list
 }
@@ -43,8 +52,46 @@ func (c *Change) commands(namespace string) []string {
 		return []string{kubectl.Delete(subscription, namespace, c.Subscription)}
 	case RemoveSubscribed:
 		return []string{kubectl.Delete(subscription, namespace, c.Subscription), kubectl.Delete(csv, namespace, c.Operator)}
+	case AdoptOperator:
+		own := kubectl.PatchStatus(subscription, namespace, c.Subscription, map[string]any{
+			"installedCSV": c.Operator, "currentCSV": c.Operator, "state": "AtLatestKnown", "lastUpdated": "1970-01-01T00:00:00Z",
+		})
+		if c.To == "" {
+			return []string{own}
+		}
+		return []string{
+			kubectl.Apply(object("Subscription", c.Subscription, namespace, map[string]any{
+				"name": c.To, "source": c.Catalog.Name, "sourceNamespace": cmp.Or(c.Catalog.Namespace, namespace),
+			})),
+			own,
+		}
+	case ChangeTargets:
+		spec := map[string]any{"selector": nil, "targetNamespaces": nil}
+		if c.To != "" {
+			spec["targetNamespaces"] = []string{c.To}
+		}
+		return []string{kubectl.PatchOnly("operatorgroup.operators.coreos.com", namespace, spec)}
+	case AddCatalog:
+		if c.Catalog != (CatalogID{}) {
+			return []string{kubectl.Copy("catalogsource.operators.coreos.com", c.Catalog.Namespace, c.Catalog.Name, object("CatalogSource", c.Catalog.Name, c.To, nil))}
+		}
+		return []string{kubectl.Apply(object("CatalogSource", cmp.Or(c.missing.Name, "added"), cmp.Or(c.missing.Namespace, namespace), map[string]any{
+			"sourceType": "grpc", "image": "IMAGE",
+		}))}
 	case RemoveOperator:
 		return []string{kubectl.Delete(csv, namespace, c.Operator)}
 	}
 	return nil
+}
+
+// object returns an object of OLM. A nil spec is left out.
+func object(kind, name, namespace string, spec map[string]any) map[string]any {
+	o := map[string]any{
+		"apiVersion": "operators.coreos.com/v1alpha1", "kind": kind,
+		"metadata": map[string]any{"name": name, "namespace": namespace},
+	}
+	if spec != nil {
+		o["spec"] = spec
+	}
+	return o
 }

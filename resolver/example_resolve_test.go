@@ -237,8 +237,9 @@ func ExampleConflict_Report() {
 	//   - the installed etcd.v0.9.0 is an orphan: no subscription has it as
 	//     installedCSV, so it must stay as it is
 	// possible fixes, least disruptive first:
-	//   1. adopt etcd.v0.9.0: create a subscription to package etcd that owns it, so
-	//      that it can be upgraded; then etcd.v0.9.4 is installed
+	//   1. let subscription etcd own etcd.v0.9.0, so that it can be upgraded; then
+	//      etcd.v0.9.4 is installed
+	//      kubectl patch subscription.operators.coreos.com etcd -n operators --subresource=status --type merge --patch '{"status":{"currentCSV":"etcd.v0.9.0","installedCSV":"etcd.v0.9.0","lastUpdated":"1970-01-01T00:00:00Z","state":"AtLatestKnown"}}'
 	//   2. delete subscription etcd
 	//      kubectl delete subscription.operators.coreos.com etcd -n operators
 	//   3. uninstall etcd.v0.9.0; then etcd.v0.9.4 is installed

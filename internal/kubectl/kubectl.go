@@ -10,11 +10,39 @@ import (
 // Patch returns the command that merges spec into the spec of an object. A nil value in spec
 // removes the field. namespace is "" for a cluster-scoped object.
 func Patch(resource, namespace, name string, spec map[string]any) string {
-	text, err := json.Marshal(map[string]any{"spec": spec}, json.Deterministic(true))
+	return object("patch", resource, namespace, name) + " --type merge --patch " + quote(text(map[string]any{"spec": spec}))
+}
+
+// PatchStatus returns the command that merges status into the status of an object.
+func PatchStatus(resource, namespace, name string, status map[string]any) string {
+	return object("patch", resource, namespace, name) + " --subresource=status --type merge --patch " + quote(text(map[string]any{"status": status}))
+}
+
+// PatchOnly returns the command that merges spec into the spec of the only object of a kind in a
+// namespace.
+func PatchOnly(resource, namespace string, spec map[string]any) string {
+	in := " -n " + quote(namespace)
+	return "kubectl get " + resource + in + " -o name | xargs kubectl patch" + in + " --type merge --patch " + quote(text(map[string]any{"spec": spec}))
+}
+
+// Apply returns the command that creates an object.
+func Apply(object map[string]any) string {
+	return "echo " + quote(text(object)) + " | kubectl apply -f -"
+}
+
+// Copy returns the command that creates an object with the spec of another of the same kind and name.
+// copied has everything but the spec.
+func Copy(resource, namespace, name string, copied map[string]any) string {
+	head := strings.TrimSuffix(text(copied), "}") + `,"spec":`
+	return "echo " + quote(head) + `"$(` + object("get", resource, namespace, name) + " -o jsonpath={.spec})\"'}' | kubectl apply -f -"
+}
+
+func text(object map[string]any) string {
+	text, err := json.Marshal(object, json.Deterministic(true))
 	if err != nil {
-		return "" // never: specs hold only strings, numbers and lists of strings
+		return "" // never: objects hold only strings, numbers, maps and lists of strings
 	}
-	return object("patch", resource, namespace, name) + " --type merge --patch " + quote(string(text))
+	return string(text)
 }
 
 // Delete returns the command that deletes an object.
@@ -23,11 +51,11 @@ func Delete(resource, namespace, name string) string {
 }
 
 func object(verb, resource, namespace, name string) string {
-	text := "kubectl " + verb + " " + resource + " " + quote(name)
+	command := "kubectl " + verb + " " + resource + " " + quote(name)
 	if namespace != "" {
-		text += " -n " + quote(namespace)
+		command += " -n " + quote(namespace)
 	}
-	return text
+	return command
 }
 
 // quote quotes a word for a shell.

@@ -21,3 +21,21 @@ func TestCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestObjects: objects that are created, and objects whose name or spec only the cluster knows.
+func TestObjects(t *testing.T) {
+	object := map[string]any{"kind": "CatalogSource", "metadata": map[string]any{"name": "it's"}}
+	for _, tt := range []struct{ got, want string }{
+		{kubectl.Apply(object), `echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"}}' | kubectl apply -f -`},
+		{kubectl.Copy("catalogsource", "olm", "it's", object),
+			`echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"},"spec":'"$(kubectl get catalogsource 'it'\''s' -n olm -o jsonpath={.spec})"'}' | kubectl apply -f -`},
+		{kubectl.PatchStatus("subscription", "ops", "db", map[string]any{"currentCSV": "db.v1"}),
+			`kubectl patch subscription db -n ops --subresource=status --type merge --patch '{"status":{"currentCSV":"db.v1"}}'`},
+		{kubectl.PatchOnly("operatorgroup", "ops", map[string]any{"targetNamespaces": []string{"ops"}}),
+			`kubectl get operatorgroup -n ops -o name | xargs kubectl patch -n ops --type merge --patch '{"spec":{"targetNamespaces":["ops"]}}'`},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got  %s\nwant %s", tt.got, tt.want)
+		}
+	}
+}
