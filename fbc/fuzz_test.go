@@ -20,7 +20,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("%YAML 1.1\n---\na: &a [1]\nschema: x\nb: *a\nb: 2\n", uint8(3))
 	f.Add("{\"schema\":\"olm.bundle\",\"package\":\"a\",\"properties\":[null,{\"type\":\"olm.gvk\"},{\"type\":1}],\"entries\":3}\x00", uint8(9))
 	f.Add("schema: olm.channel\r\nentries:\r\n- {name: a, skips: [b]}\r---\n", uint8(2))
-	for _, text := range misguessed {
+	for _, text := range wrongGuesses {
 		f.Add(text, uint8(5))
 	}
 	limits := &Limits{DocumentSize: 1 << 16, Depth: 100, Documents: 1000, PropertySize: 1 << 10, Diagnostics: 20}

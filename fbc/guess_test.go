@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// misguessed lists texts in which lines that begin with a brace do not show where documents
+// wrongGuesses lists texts in which lines that begin with a brace do not show where documents
 // begin and end.
-var misguessed = []string{
+var wrongGuesses = []string{
 	`{"schema":"a"}{"schema":"b"}` + "\n" + `{"schema":"c"}`,
 	"{\"schema\":\"a\",\"x\":\n{\"schema\":\"b\"}\n}\n{\"schema\":\"c\"}\n",
 	"{\"schema\":\"a\"}\n---\nschema: b\n---\n{\"schema\":\"c\"}\n",
@@ -28,7 +28,7 @@ var misguessed = []string{
 // return the same blobs at the same places, the same faults and the same progress.
 func TestGuess(t *testing.T) {
 	first := pkgA + "\n" + channel + "\n" + bundle + "\n"
-	for _, text := range append([]string{strings.Repeat(`{"schema":"x"}`+"\n", 50), strings.Repeat(`{"schema":"x"}`, 50)}, misguessed...) {
+	for _, text := range append([]string{strings.Repeat(`{"schema":"x"}`+"\n", 50), strings.Repeat(`{"schema":"x"}`, 50)}, wrongGuesses...) {
 		for _, limits := range []*Limits{nil, {Documents: 3}, {Documents: 5}, {DocumentSize: 200}, {Diagnostics: 1}} {
 			tree := fstest.MapFS{}
 			for i, s := range []string{first, text, text, strings.ReplaceAll(first, "\n{", "{")} {

@@ -46,14 +46,14 @@ type result struct {
 	findings Diagnostics // these do not
 	bytes    int64
 	last     bool // the last batch of its file
-	wrong    *misguess
+	wrong    *wrongGuess
 	fatal    []mark
 	expanded []expansion
 }
 
-// A misguess is a document for which the reader guessed wrong where documents begin. The
+// A wrongGuess is a document for which the reader guessed wrong where documents begin. The
 // documents before it in the batch count.
-type misguess struct {
+type wrongGuess struct {
 	file   int // its index
 	offset int64
 	line   int
@@ -107,7 +107,7 @@ func (r *result) cut(left int) bool {
 // run calls sink with the results in order, on the calling goroutine, until sink returns
 // false. After a wrong guess it starts again at that place, without guesses.
 func (p *pipeline) run(ctx context.Context, files []file, sink func(*result) (more bool)) error {
-	var from misguess
+	var from wrongGuess
 	for {
 		wrong, err := p.pass(ctx, files, from, sink)
 		if wrong == nil || err != nil {
@@ -118,7 +118,7 @@ func (p *pipeline) run(ctx context.Context, files []file, sink func(*result) (mo
 }
 
 // pass is run until the first wrong guess, which it returns.
-func (p *pipeline) pass(caller context.Context, files []file, from misguess, sink func(*result) (more bool)) (*misguess, error) {
+func (p *pipeline) pass(caller context.Context, files []file, from wrongGuess, sink func(*result) (more bool)) (*wrongGuess, error) {
 	ctx, cancel := context.WithCancel(caller)
 	// The number of jobs bounds memory: each holds one buffer. A channel with room for all
 	// jobs never blocks.
@@ -168,7 +168,7 @@ func (p *pipeline) pass(caller context.Context, files []file, from misguess, sin
 			if !r.read(ctx, i, files[i], at) {
 				return
 			}
-			at = misguess{}
+			at = wrongGuess{}
 		}
 	}()
 	// When the context ends, the workers end first: nothing is decoded, and no memory
@@ -177,7 +177,7 @@ func (p *pipeline) pass(caller context.Context, files []file, from misguess, sin
 	defer workers.Wait()
 	defer cancel()
 	enough, documents := false, from.before
-	var wrong *misguess
+	var wrong *wrongGuess
 	for {
 		select {
 		case j, more := <-ordered:
@@ -236,7 +236,7 @@ func (r *reader) job(ctx context.Context, index int, file string) *job {
 }
 
 // read sends the batches of one file, from a place on; it reports whether to go on.
-func (r *reader) read(ctx context.Context, index int, f file, from misguess) bool {
+func (r *reader) read(ctx context.Context, index int, f file, from wrongGuess) bool {
 	j := r.job(ctx, index, f.name)
 	if j == nil {
 		return false
@@ -313,7 +313,7 @@ func (r *reader) end(j *job, bytes int64, code Code, line int, err error) {
 // wrong sends a job for a place from which on guesses do not work.
 func (r *reader) wrong(j *job, offset int64, line int) {
 	j.Docs = j.Docs[:0]
-	j.result.wrong = &misguess{offset: offset, line: line}
+	j.result.wrong = &wrongGuess{offset: offset, line: line}
 	j.done <- struct{}{}
 	r.ordered <- j
 }
@@ -328,7 +328,7 @@ func (d *decoder) decode(ctx context.Context, j *job) {
 		d.reader.Room = d.limits.Expansion
 		b, faults, fatal := d.blob(ctx, j.file, doc)
 		if d.reader.Wrong() {
-			j.wrong = &misguess{offset: doc.Offset, line: doc.Line, before: int64(i)}
+			j.wrong = &wrongGuess{offset: doc.Offset, line: doc.Line, before: int64(i)}
 			return
 		}
 		if b != nil {
