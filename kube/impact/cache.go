@@ -3,18 +3,73 @@ package impact
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/permissions"
+	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
 // A Cache keeps results of comparisons, so that each distinct pair of CRDs and of
-// permissions is compared once. The zero value is empty. It is safe for concurrent use.
+// permissions is compared once. It also keeps what the last few bundles install, because the
+// new bundle of one upgrade is usually the old one of the next. Do not modify a bundle after
+// it was compared. The zero value is empty. It is safe for concurrent use.
 type Cache struct {
 	mu    sync.Mutex
 	crds  map[[2][32]byte]*crdsafety.Result
 	rules map[[2][32]byte]*lacking
+
+	bundleCRDs recent[*registryv1.Bundle, map[string]*crd]
+	installed  recent[installation, map[objectID]*unstructured.Unstructured]
+}
+
+// An installation is what the objects that a bundle installs depend on.
+type installation struct {
+	bundle           *registryv1.Bundle
+	classic          bool
+	namespace, watch string
+}
+
+// A recent keeps the values of the last few keys.
+type recent[K comparable, V any] struct {
+	mu   sync.Mutex
+	list []keyed[K, V] // oldest first
+}
+
+type keyed[K comparable, V any] struct {
+	key   K
+	value V
+}
+
+// maxRecent is the number of values that a recent keeps. A few packages are compared at the
+// same time.
+const maxRecent = 8
+
+// get returns the value of a key, which must not be modified. It calls do if it does not have
+// the value. Errors are not kept.
+func (r *recent[K, V]) get(k K, do func() (V, error)) (V, error) {
+	r.mu.Lock()
+	for _, e := range r.list {
+		if e.key == k {
+			r.mu.Unlock()
+			return e.value, nil
+		}
+	}
+	r.mu.Unlock()
+	v, err := do()
+	if err != nil {
+		return v, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.list) == maxRecent {
+		r.list = slices.Delete(r.list, 0, 1)
+	}
+	r.list = append(r.list, keyed[K, V]{k, v})
+	return v, nil
 }
 
 // A lacking is a result of uncovered.

@@ -132,7 +132,7 @@ func dropCertificates(o *unstructured.Unstructured) {
 		}
 	case "APIService":
 		unstructured.RemoveNestedField(o.Object, "spec", "caBundle")
-	case "CustomResourceDefinition":
+	case kindCRD:
 		unstructured.RemoveNestedField(o.Object, "spec", "conversion", "webhook", "clientConfig", "caBundle")
 	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration":
 		webhooks, _ := o.Object["webhooks"].([]any)
@@ -243,7 +243,7 @@ func surroundings(b *registryv1.Bundle, namespace string, watch []string) ([]olm
 	csv := b.CSV()
 	for _, d := range csv.Spec.CustomResourceDefinitions.Required {
 		plural, group := cut(d.Name)
-		list = append(list, named("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", d.Name, value{
+		list = append(list, named("apiextensions.k8s.io/v1", kindCRD, "", d.Name, value{
 			"group": group, "scope": "Namespaced", "names": value{"kind": d.Kind, "plural": plural},
 			"versions": []value{{"name": d.Version, "served": true, "storage": true}},
 		}))

@@ -70,11 +70,14 @@ func (x *crd) normalize() error {
 
 // crds compares the CRDs of the bundles (K226).
 func (c *comparison) crds() ([]Change, error) {
-	old, err := crdsOf(c.old)
+	crds := func(b Bundle) (map[string]*crd, error) {
+		return c.opts.Cache.bundleCRDs.get(b.Bundle, func() (map[string]*crd, error) { return crdsOf(b) })
+	}
+	old, err := crds(c.old)
 	if err != nil {
 		return nil, err
 	}
-	created, err := crdsOf(c.new)
+	created, err := crds(c.new)
 	if err != nil {
 		return nil, err
 	}

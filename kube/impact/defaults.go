@@ -104,7 +104,7 @@ func removeDefaults(o *unstructured.Unstructured) { // K224
 	switch o.GetKind() {
 	case "Role", "ClusterRole":
 		sortRules(o.Object["rules"])
-	case "CustomResourceDefinition":
+	case kindCRD:
 		definition(o)
 	}
 	dropAll(o.Object, kindDefaults[o.GetKind()])

@@ -15,12 +15,12 @@ import (
 // Secrets are left out.
 func Fields(live, applied, desired *unstructured.Unstructured) []Change { // K241
 	id := objectID{desired.GroupVersionKind().Group, desired.GetKind(), desired.GetNamespace(), desired.GetName()}
-	want := comparable(desired.Object)
+	want := stripped(desired.Object)
 	was := map[string]any{}
 	if applied != nil {
-		was = comparable(applied.Object)
+		was = stripped(applied.Object)
 	}
-	have, _ := declared(comparable(live.Object), want, was).(map[string]any)
+	have, _ := declared(stripped(live.Object), want, was).(map[string]any)
 	now, next := &unstructured.Unstructured{Object: have}, &unstructured.Unstructured{Object: want}
 	removeDefaults(now)
 	removeDefaults(next)
@@ -31,9 +31,9 @@ func Fields(live, applied, desired *unstructured.Unstructured) []Change { // K24
 	return out
 }
 
-// comparable returns a copy of an object without its status and what the cluster adds to its
+// stripped returns a copy of an object without its status and what the cluster adds to its
 // metadata.
-func comparable(o map[string]any) map[string]any {
+func stripped(o map[string]any) map[string]any {
 	o = (&unstructured.Unstructured{Object: o}).DeepCopy().Object
 	delete(o, "status")
 	meta, _ := o["metadata"].(map[string]any)

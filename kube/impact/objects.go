@@ -89,6 +89,12 @@ func oneLine(err error) string {
 
 // install returns the objects that a bundle installs, without defaults.
 func (c *comparison) install(b Bundle) (map[objectID]*unstructured.Unstructured, error) {
+	k := installation{b.Bundle, c.opts.Classic, c.opts.Namespace, strings.Join(c.opts.Watch, "/")}
+	return c.opts.Cache.installed.get(k, func() (map[objectID]*unstructured.Unstructured, error) { return c.render(b) })
+}
+
+// render returns what install returns.
+func (c *comparison) render(b Bundle) (map[objectID]*unstructured.Unstructured, error) {
 	var list []*unstructured.Unstructured
 	if c.opts.Classic {
 		var err error
@@ -120,15 +126,23 @@ func (c *comparison) install(b Bundle) (map[objectID]*unstructured.Unstructured,
 		if gvk.Group == rbacGroup && !contains(b, gvk.Kind, o.GetName()) {
 			continue // OLM generates it; the permissions are compared instead
 		}
+		id := objectID{gvk.Group, gvk.Kind, o.GetNamespace(), o.GetName()}
+		out[id] = o
+		if id.kind == kindCRD {
+			continue // package crdsafety compares them
+		}
 		o = o.DeepCopy()
 		removeNoise(o, b.CSV())
 		removeDefaults(o)
-		out[objectID{gvk.Group, gvk.Kind, o.GetNamespace(), o.GetName()}] = o
+		out[id] = o
 	}
 	return out, nil
 }
 
-const rbacGroup = "rbac.authorization.k8s.io"
+const (
+	rbacGroup = "rbac.authorization.k8s.io"
+	kindCRD   = "CustomResourceDefinition"
+)
 
 // contains reports whether a bundle has a manifest that is neither a CSV nor a CRD.
 func contains(b Bundle, kind, name string) bool {
@@ -196,7 +210,7 @@ func (c *comparison) compareObjects(old, created map[objectID]*unstructured.Unst
 			out = append(out, safe(Added, id.String(), "%s is created", id))
 		case b == nil:
 			out = append(out, c.deleted(id))
-		case id.kind == "CustomResourceDefinition":
+		case id.kind == kindCRD:
 			// Package crdsafety compares them.
 		default:
 			out = append(out, c.changed(id, a, b)...)
@@ -208,9 +222,9 @@ func (c *comparison) compareObjects(old, created map[objectID]*unstructured.Unst
 // deleted returns the change for an object that the new bundle lacks.
 func (c *comparison) deleted(id objectID) Change {
 	switch {
-	case id.kind == "CustomResourceDefinition" && c.opts.Classic:
+	case id.kind == kindCRD && c.opts.Classic:
 		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.csv.Pos, "%s is no longer in the bundle; classic OLM leaves it on the cluster, where no operator handles its resources", id)
-	case id.kind == "CustomResourceDefinition":
+	case id.kind == kindCRD:
 		what := "all of its custom resources"
 		switch n, known := c.opts.Cluster.count(id.name); {
 		case known && n == 0:

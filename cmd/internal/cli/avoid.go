@@ -81,6 +81,7 @@ type edgeJudge struct {
 	bundles *packageBundles
 	compare func(ctx context.Context, old, created impact.Bundle) (*impact.Report, error)
 	known   map[[2]string]*edgeImpact
+	stored  *packageVerdicts // or nil
 }
 
 // judgeOf returns a judge of the upgrades between bundles.
@@ -97,6 +98,11 @@ func (j *edgeJudge) of(ctx context.Context, from, to string) (*edgeImpact, error
 		return e, nil
 	}
 	e := &edgeImpact{From: from, To: to}
+	stored := j.stored.key(ctx, j.bundles, from, to)
+	if j.stored.get(stored, e) {
+		j.known[key] = e
+		return e, nil
+	}
 	r, err := j.report(ctx, from, to)
 	switch {
 	case ctx.Err() != nil:
@@ -110,6 +116,9 @@ func (j *edgeJudge) of(ctx context.Context, from, to string) (*edgeImpact, error
 		}
 		slices.Sort(e.Codes)
 		e.Codes = slices.Compact(e.Codes)
+		if j.bundles.digested(from) && j.bundles.digested(to) {
+			j.stored.put(stored, e)
+		}
 	}
 	j.known[key] = e
 	return e, nil

@@ -25,8 +25,9 @@ func newCache(e *env) *cobra.Command {
 		Use:   "cache",
 		Short: "List or delete fetched catalogs and bundles",
 		Long: `Catalogs in images and on servers are kept in a cache after they are fetched: the
-directory olmkit in the user's cache directory, or --cache-dir. It is safe
-to delete; missing content is fetched again.`,
+directory olmkit in the user's cache directory, or --cache-dir. "olmkit impact
+CATALOG" keeps its verdicts there. The cache is safe to delete; missing content is
+fetched again.`,
 		Example: `  olmkit cache list
   olmkit cache prune --older-than 168h`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -48,7 +49,7 @@ func newCacheList(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the content of the cache, most recently used first",
-		Long: `List prints each image and server in the cache with the references that led to it,
+		Long: `List prints each image, server and set of verdicts in the cache with the references that led to it,
 the size of its files and when it was last used.`,
 		Example: `  olmkit cache list
   olmkit cache list -o json`,
@@ -76,7 +77,7 @@ func newCachePrune(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete what has not been used for some time",
-		Long:  `Prune deletes the images and servers in the cache that were last used too long ago.`,
+		Long:  `Prune deletes the images, servers and verdicts in the cache that were last used too long ago.`,
 		Example: `  olmkit cache prune
   olmkit cache prune --older-than 0s`,
 		Args: cobra.NoArgs,
@@ -118,7 +119,10 @@ const (
 	cachedCatalog = "catalog"
 	cachedBundle  = "bundle"
 	cachedServer  = "server"
-	temporary     = "temporary" // being fetched, or left by an interrupted command
+	// cachedVerdicts are the verdicts of one build of olmkit on upgrades of catalogs, with the
+	// same options.
+	cachedVerdicts = "verdicts"
+	temporary      = "temporary" // being fetched, or left by an interrupted command
 )
 
 // A cached is an entry of the cache.
@@ -150,6 +154,7 @@ func (i *images) cached() ([]*cached, error) {
 	}
 	imageFile := regexp.MustCompile(`^(catalog|bundle)-(sha256|sha512)-([0-9a-f]+)(-.*\.zip|\.index)$`)
 	serverFile := regexp.MustCompile(`^([0-9a-f]{16})(-[0-9a-f]{16}\.(jsonl|index)|\.json)$`)
+	verdictsFile := regexp.MustCompile(`^([0-9a-f]{16})-[0-9a-f]{16}\.json$`)
 	var list []*cached
 	add := func(kind, key, name string) *cached {
 		at := slices.IndexFunc(list, func(c *cached) bool { return c.Kind == kind && c.Digest == key })
@@ -166,7 +171,7 @@ func (i *images) cached() ([]*cached, error) {
 		}
 		return c
 	}
-	for _, dir := range []string{imagesDir, serversDir} {
+	for _, dir := range []string{imagesDir, serversDir, verdictsDir} {
 		entries, err := os.ReadDir(filepath.Join(i.dir, dir))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -181,6 +186,8 @@ func (i *images) cached() ([]*cached, error) {
 				if readJSON(name, &state) == nil && state.URL != "" {
 					c.References = append(c.References, state.URL)
 				}
+			} else if m := verdictsFile.FindStringSubmatch(entry.Name()); m != nil && dir == verdictsDir {
+				add(cachedVerdicts, m[1], name)
 			} else if !entry.IsDir() {
 				add(temporary, "", name)
 			}
@@ -190,8 +197,8 @@ func (i *images) cached() ([]*cached, error) {
 		return nil, err
 	}
 	for _, c := range list {
-		if c.Kind == cachedServer {
-			c.Digest = "" // a server's entries have a hash of the URL here, which only served as a key
+		if c.Kind == cachedServer || c.Kind == cachedVerdicts {
+			c.Digest = "" // the hash of the URL, or of the program and its options, was only a key
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *cached) int {

@@ -238,6 +238,9 @@ func (i *images) open(e *env) error {
 
 // openDir creates the cache directory. It is temporary if the user has none.
 func (i *images) openDir() (err error) {
+	if i.dir != "" {
+		return nil
+	}
 	switch dir, missing := os.UserCacheDir(); {
 	case i.noCache && i.offline:
 		return usagef("--offline needs the cache, which --no-cache disables; remove one")

@@ -36,7 +36,9 @@ PACKAGE they are versions or names of bundles. With --path, each upgrade on the
 shortest path between them is shown, as classic OLM or OLM v1 finds it.
 
 If a catalog is the only argument, every upgrade whose bundles are available is
-judged, and a table has the number of verdicts for each package.
+judged, and a table has the number of verdicts for each package. The verdicts are
+kept in the cache, so the next run judges only upgrades of new or changed bundles,
+and an interrupted command can be repeated.
 
 With --cluster or --filename, OLD is what is installed in a cluster, and NEW what
 OLM would install next: for one package, or for all operators. NEW can also be a
@@ -108,6 +110,8 @@ type impactRun struct {
 	path, pull     bool
 	tree           string
 	only           []string
+	keep           bool          // whether the bundles of a package are still needed once its upgrades are judged
+	store          *verdictStore // or nil
 	state          clusterState
 
 	out     printer

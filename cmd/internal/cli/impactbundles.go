@@ -25,6 +25,7 @@ type packageBundles struct {
 	packages []graph.Package
 	read     map[string]*readBundle
 	tree     map[string]*readBundle // those below --bundles, if all were read
+	digests  map[string]bundleDigest
 }
 
 // A readBundle is a bundle that was read, or why it could not be.
@@ -136,8 +137,8 @@ func propertiesOf(ctx context.Context, b graph.Bundle) ([]property.Property, err
 // after versions; if that of the bundle is not, all directories of the package are read.
 func (p *packageBundles) inTree(ctx context.Context, name string, known graph.Bundle) (*readBundle, error) {
 	root := filepath.Join(p.run.tree, p.packages[0].Name())
-	if known != (graph.Bundle{}) && known.HasVersion() {
-		b, err := p.inDir(ctx, filepath.Join(root, known.Version().String()))
+	if dir := p.directory(known); dir != "" {
+		b, err := p.inDir(ctx, dir)
 		if err != nil || b != nil && b.CSV().Name == name {
 			return b, err
 		}

@@ -53,6 +53,9 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 		}
 		names = slices.Compact(slices.Sorted(slices.Values(i.only)))
 	}
+	if i.store, err = i.verdictStore(); err != nil {
+		return err
+	}
 	rows := make([]*packageImpact, len(names))
 	err = i.eachPackage(ctx, "judging upgrades of packages", names, func(ctx context.Context, n int, name string) error {
 		p, ok := index.Package(name)
@@ -137,11 +140,24 @@ func (i *impactRun) judge(ctx context.Context, p graph.Package, bundles *package
 	if u.Err() != nil {
 		return nil, u.Err()
 	}
+	steps := slices.Collect(u.AllSteps())
+	last := map[string]int{} // the last step of a bundle
+	for n, step := range steps {
+		last[step.From.Name], last[step.To.Name] = n, n
+	}
 	judge := i.judgeOf(bundles)
-	for step := range u.AllSteps() {
+	judge.stored = i.store.of(p.Name())
+	complete := false
+	defer func() { judge.stored.write(complete) }()
+	for n, step := range steps {
 		edge, err := judge.of(ctx, step.From.Name, step.To.Name)
 		if err != nil {
 			return nil, err
+		}
+		for _, name := range []string{step.From.Name, step.To.Name} {
+			if !i.keep && last[name] == n {
+				delete(bundles.read, name)
+			}
 		}
 		switch {
 		case edge.Error != "":
@@ -155,6 +171,7 @@ func (i *impactRun) judge(ctx context.Context, p graph.Package, bundles *package
 		}
 		out.Edges = append(out.Edges, *edge)
 	}
+	complete = true
 	return out, nil
 }
 

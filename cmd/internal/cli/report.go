@@ -44,7 +44,7 @@ Exit codes: 0 the report was made, 2 the catalog could not be read.`,
   olmkit report ./catalog -o markdown --base ./released
   olmkit report ./catalog -p etcd -o json`,
 	}
-	r := &reporter{run: &impactRun{manifests: &manifests{env: e}, opts: impact.Options{Cache: &impact.Cache{}}}}
+	r := &reporter{run: &impactRun{manifests: &manifests{env: e}, opts: impact.Options{Cache: &impact.Cache{}}, keep: true}}
 	f := addFormats(cmd, "html for a page to publish, markdown for a repository", string(formatHTML), string(formatMarkdown))
 	from := addCatalog(cmd)
 	cmd.ValidArgsFunction = from.completeCatalog()
