@@ -109,6 +109,10 @@ func codeOf(code string) fbc.Code {
 		return codes.BundleCRDMissing
 	case "crdVersion":
 		return codes.BundleCRDVersion
+	case "invalidCRD":
+		return codes.BundleCRDInvalid
+	case "invalidMetadata":
+		return codes.BundleMetadata
 	case "dupCSV":
 		return codes.BundleCSVTwice
 	case "packageName":

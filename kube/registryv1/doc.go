@@ -49,7 +49,8 @@
 // In the bundle as a whole; the subject is a name:
 //
 //   - dupDeployment, deploymentName: deployments of the CSV
-//   - dupCRD, missingCRD, crdVersion: CustomResourceDefinitions
+//   - dupCRD, missingCRD, crdVersion, invalidCRD: CustomResourceDefinitions
+//   - invalidMetadata: names, labels and annotations of other objects
 //   - dupCSV: there are several ClusterServiceVersions
 //   - packageName: the package has no name
 //   - webhookDeployment, dupWebhook, webhookName, webhookRule: webhooks of the CSV

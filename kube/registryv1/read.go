@@ -83,7 +83,10 @@ func (r *reader) problem(code string, subject string, at fbc.Pos, peer string, e
 	var limit *LimitError
 	var expansion *yamljson.LimitError
 	if errors.As(err, &expansion) {
-		err = &LimitError{Limit: "Expansion", What: "the YAML", Max: expansion.Max}
+		err = expansion
+		if expansion.Kind == yamljson.Expansion {
+			err = &LimitError{Limit: "Expansion", What: "the expansion of YAML aliases in bytes", Max: expansion.Max}
+		}
 	}
 	if errors.As(err, &limit) || errors.As(err, &expansion) {
 		code = "limit"

@@ -90,8 +90,10 @@ func (b *Bundle) generator(ctx context.Context, opts RenderOptions) (*generator,
 	problems := b.unsupported(opts.Certificates)
 	config, bad := b.config(ctx, opts.Namespace, opts.Config, opts.AsUpstream)
 	problems = append(problems, bad...)
-	problems = append(problems, b.Validate()...)
-	if opts.AsUpstream {
+	if !opts.AsUpstream {
+		problems = append(problems, b.Validate()...)
+	} else {
+		problems = append(problems, b.validate()...)
 		problems = slices.DeleteFunc(problems, func(p Problem) bool { return p.ours })
 	}
 	if errs := validation.IsDNS1123Label(opts.Namespace); len(errs) > 0 {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -305,17 +306,21 @@ func TestSharedTwice(t *testing.T) {
 // BenchmarkShared reads and renders all bundles of the conformance set.
 func BenchmarkShared(b *testing.B) {
 	names := sharedNames(b)
-	for b.Loop() {
-		for _, name := range names {
-			bundle, err := sharedBundle(name)
-			if err != nil {
-				continue
+	for _, upstream := range []bool{false, true} {
+		b.Run(fmt.Sprintf("upstream=%t", upstream), func(b *testing.B) {
+			for b.Loop() {
+				for _, name := range names {
+					bundle, err := sharedBundle(name)
+					if err != nil {
+						continue
+					}
+					_, err = bundle.Render(b.Context(), RenderOptions{Namespace: "ops", Certificates: CertManager, AsUpstream: upstream})
+					if _, refused := err.(*Error); err != nil && !refused {
+						b.Fatal(err)
+					}
+				}
 			}
-			_, err = bundle.Render(b.Context(), RenderOptions{Namespace: "ops", Certificates: CertManager, AsUpstream: true})
-			if _, refused := err.(*Error); err != nil && !refused {
-				b.Fatal(err)
-			}
-		}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N*len(names)), "ms/bundle")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*len(names)), "ms/bundle")
 }

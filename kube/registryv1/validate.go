@@ -2,6 +2,7 @@ package registryv1
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,11 +17,19 @@ import (
 
 // Validate returns the problems of the bundle that do not depend on its namespace and
 // configuration, in the order of the rules from [K8] to [K20] and by name within a
-// rule. There are none if OLM v1 accepts the bundle.
+// rule, and those that only the API server would find. There are none if OLM v1 can install
+// the bundle.
 //
 // [K8]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k8
 // [K20]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k20
 func (b *Bundle) Validate() []Problem {
+	out := b.validate()
+	out = append(out, crdContents(context.Background(), b)...)
+	return append(out, objectMetadata(b)...)
+}
+
+// validate returns the problems that do not depend on the API server.
+func (b *Bundle) validate() []Problem {
 	var out []Problem
 	for _, check := range []func(*Bundle) []Problem{
 		uniqueDeployments, deploymentNames, uniqueCRDs, ownedCRDs, packageName, conversionModes,
