@@ -21,8 +21,12 @@ type Rehearsal struct { // K240
 	// Steps are the writes, in order.
 	Steps []Step
 	// Waits are what the rollout waited for: objects on the cluster that were not ready, which
-	// then counted as ready, and what ended it early, such as collisions.
+	// then counted as ready, objects of other owners, which then counted as removed, and what
+	// ended it early.
 	Waits []Wait
+	// Unblocked is the number of steps before the first object of another owner. If there is
+	// none, it is the number of all steps.
+	Unblocked int
 	// After is the state at the end.
 	After *Snapshot
 }
@@ -83,7 +87,11 @@ func Rehearse(s *Snapshot, want *Revision) (*Rehearsal, error) { // K240
 			}
 			h.out.Steps = append(h.out.Steps, step)
 		}
+		collided := slices.ContainsFunc(h.out.Waits, func(x Wait) bool { return x.Collides })
 		goesOn := h.wait(waits)
+		if !collided {
+			h.out.Unblocked = len(h.out.Steps)
+		}
 		if len(writes) == 0 && !goesOn || c.Extension.Deleting && !c.Extension.Finalizer {
 			return h.out, nil
 		}
@@ -138,7 +146,8 @@ func (h *rehearsing) isContent(o *unstructured.Unstructured) bool {
 	return h.secret(o) >= 0 || o.GetKind() == "Secret" && typ == objectData
 }
 
-// wait records waits. It makes the objects ready, and returns whether the rollout goes on.
+// wait records waits. It makes the objects ready, or removes them if another owner has them or
+// they are being deleted. It returns whether the rollout goes on.
 func (h *rehearsing) wait(waits []Wait) bool {
 	goesOn := false
 	for _, x := range waits {
@@ -149,16 +158,16 @@ func (h *rehearsing) wait(waits []Wait) bool {
 		if !h.waited[id] {
 			h.waited[id] = true
 			h.out.Waits = append(h.out.Waits, x)
-			goesOn = goesOn || x.Object != nil && !x.Collides
+			goesOn = goesOn || x.Object != nil
 		}
-		if x.Object == nil || x.Collides {
+		if x.Object == nil {
 			continue
 		}
 		i := h.find(registryv1.Key(x.Object))
 		if i < 0 {
 			continue
 		}
-		if x.Object.GetDeletionTimestamp() != nil {
+		if x.Collides || x.Object.GetDeletionTimestamp() != nil {
 			h.Objects = slices.Delete(h.Objects, i, i+1)
 			continue
 		}

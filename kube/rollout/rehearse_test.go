@@ -98,9 +98,13 @@ func TestRehearseWaits(t *testing.T) { // K240
 		for _, x := range h.Waits {
 			waits = append(waits, fmt.Sprintf("%s %s %s %t: %s", x.Revision, x.Phase, registryv1.Key(x.Object), x.Collides, x.Message))
 		}
-		for _, step := range h.Steps {
+		for i, step := range h.Steps {
 			if step.Op == rollout.Create && step.Object.GetNamespace() != system {
-				created = append(created, step.Phase+" "+step.Object.GetName())
+				text := step.Phase + " " + step.Object.GetName()
+				if i >= h.Unblocked {
+					text = "blocked " + text
+				}
+				created = append(created, text)
 			}
 		}
 		return waits, created
@@ -130,7 +134,7 @@ func TestRehearseWaits(t *testing.T) { // K240
 	if want := []string{"etcd-1 configuration v1/ConfigMap/ops/a true: it exists already, controlled by Deployment other"}; !slices.Equal(waits, want) {
 		t.Errorf("waits %q, want %q", waits, want)
 	}
-	if want := []string{"configuration b"}; !slices.Equal(created, want) {
+	if want := []string{"configuration b", "blocked configuration a", "blocked deploy d"}; !slices.Equal(created, want) {
 		t.Errorf("created %q, want %q", created, want)
 	}
 }

@@ -82,6 +82,12 @@ type Hop struct {
 	graph.Step
 }
 
+// Bundle returns the bundle that was chosen and then refused, with code RefusedVersion or
+// RefusedDependency. For other codes there is none.
+func (r *Refusal) Bundle() (b graph.Bundle, ok bool) {
+	return r.chosen.Bundle, r.chosen.Bundle != (graph.Bundle{})
+}
+
 // Error returns the reason and the alternatives, in one line.
 func (r *Refusal) Error() string { return r.Message }
 

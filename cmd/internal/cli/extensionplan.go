@@ -40,7 +40,7 @@ type extensionPlan struct {
 	// Refused is the reason if there is no target.
 	Refused string `json:"refused,omitempty"`
 	// Blocked lists what a person has to fix before the rollout can end. The phases then show
-	// the rollout up to the first object of another owner, as if no other check failed.
+	// the rollout as if no check failed and other owners had removed their objects.
 	Blocked []extensionBlock `json:"blocked,omitempty"`
 	// Phases are the changes, in the order in which they are made.
 	Phases []extensionPhase `json:"phases,omitempty"`
@@ -176,7 +176,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 	b, err := desired.Target(installed, rolling, d)
 	if err != nil {
 		p.Refused = err.Error()
-		return nil, nil
+		return nil, x.ineligible(ctx, p, err)
 	}
 	p.Target = &extensionBundle{Name: b.Name, Version: b.Version, Image: b.Image}
 	if d != nil && d.Selection != nil {
@@ -200,17 +200,6 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		return nil, nil
 	}
 	return want, err
-}
-
-// block adds the problems of a bundle.
-func (p *extensionPlan) block(e *registryv1.Error) {
-	for _, x := range e.Problems {
-		check := checkRendering
-		if x.Stage == registryv1.StageUnsupported {
-			check = checkEligibility
-		}
-		p.Blocked = append(p.Blocked, extensionBlock{Check: check, Code: x.Code, Message: x.String()})
-	}
 }
 
 // preflight checks a revision if it is not the latest one.
@@ -283,6 +272,9 @@ func (x *extensionState) describe(p *extensionPlan, h *rollout.Rehearsal) {
 			}
 		case rollout.Delete:
 			o.Op = "delete"
+			if o.Object.Kind == olm.KindCRD && o.Object.Group == olm.GroupCRD {
+				x.note("", "deleting CRD "+o.Object.Name+" deletes all of its custom resources; list them with \"kubectl get -A "+o.Object.Name+"\"")
+			}
 		default:
 			continue
 		}

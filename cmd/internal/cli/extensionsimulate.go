@@ -83,8 +83,9 @@ func (x *extensionState) simulate(ctx context.Context, made func(*extensionStep)
 		}
 		d.Waiting = append(d.Waiting, p.Waiting...)
 		last := 0
-		for i := range p.rehearsal.Steps {
-			step := &p.rehearsal.Steps[i]
+		steps := p.rehearsal.Steps[:p.rehearsal.Unblocked]
+		for i := range steps {
+			step := &steps[i]
 			last = step.Pass
 			if step.Op == rollout.SetStatus || step.Op == rollout.Migrate {
 				continue
@@ -98,6 +99,12 @@ func (x *extensionState) simulate(ctx context.Context, made func(*extensionStep)
 			}
 		}
 		d.Passes += last
+		if len(steps) < len(p.rehearsal.Steps) { // another owner has an object
+			if p.Revision != "" {
+				d.Revisions = []string{p.Revision}
+			}
+			break
+		}
 		before, _ := x.snapshot.Installed()
 		x.snapshot = p.rehearsal.After
 		after, _ := x.snapshot.Installed()
