@@ -2,7 +2,6 @@ package registryv1
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,7 +23,7 @@ import (
 // [K20]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k20
 func (b *Bundle) Validate() []Problem {
 	out := b.validate()
-	out = append(out, crdContents(context.Background(), b)...)
+	out = append(out, crdContents(b)...)
 	return append(out, objectMetadata(b)...)
 }
 
