@@ -49,8 +49,8 @@ func newCacheList(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the content of the cache, most recently used first",
-		Long: `List prints each image, server and set of verdicts in the cache with the references that led to it,
-the size of its files and when it was last used.`,
+		Long: `List prints each image, server and set of verdicts in the cache with the references
+that led to it, the size of its files and when it was last used.`,
 		Example: `  olmkit cache list
   olmkit cache list -o json`,
 		Args: cobra.NoArgs,
@@ -77,7 +77,8 @@ func newCachePrune(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete what has not been used for some time",
-		Long:  `Prune deletes the images, servers and verdicts in the cache that were last used too long ago.`,
+		Long: `Prune deletes the images, servers and verdicts in the cache that were last used too
+long ago.`,
 		Example: `  olmkit cache prune
   olmkit cache prune --older-than 0s`,
 		Args: cobra.NoArgs,

@@ -195,7 +195,7 @@ func (p *packageBundles) hash(ctx context.Context, name string) (d bundleDigest,
 			return d, err
 		}
 	case p.images && (p.run.tree == "" || !isDir(filepath.Join(p.run.tree, p.packages[0].Name()))) && strings.Contains(b.Image(), "@sha256:"):
-		fmt.Fprintf(h, "image %s", b.Image())
+		h.Write([]byte("image " + b.Image()))
 	default:
 		return d, errNoDigest
 	}
@@ -238,7 +238,7 @@ func hashFiles(h io.Writer, dir string, limit int64) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(h, "%q %d\n%s", name, len(text), text)
+		_, err = h.Write(fmt.Appendf(nil, "%q %d\n%s", name, len(text), text))
 		return err
 	})
 }
