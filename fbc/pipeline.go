@@ -248,7 +248,10 @@ func (r *reader) read(ctx context.Context, index int, f file, from wrongGuess) b
 	}
 	defer in.Close()
 	s := r.splitter
-	if s.Begin(in, r.guess); from.offset > 0 {
+	// After a wrong guess, the file is read again. What cannot seek may be a stream, which has no
+	// second beginning.
+	_, seeks := in.(io.Seeker)
+	if s.Begin(in, r.guess && seeks); from.offset > 0 {
 		if err := s.Resume(in, from.offset, from.line); err != nil {
 			r.end(j, 0, codes.Unreadable, from.line, regular.Cause(err))
 			return true
