@@ -616,12 +616,18 @@ func unhealthy(r *run) {
 	ns := r.ns("", nil)
 	r.catalog(ns, "cat", r.widget("1.0.0"))
 	r.catalog(ns, "sick", r.gadget())
+	r.until("it is read", func() bool {
+		o, _ := r.get("CatalogSource", ns, "sick")
+		return field(o, "status", "connectionState", "lastObservedState") == "READY"
+	})
 	r.unserve(ns, "sick")
 	r.pause(8 * time.Second)
 	r.operatorGroup(ns, own(ns))
 	r.subscribe(ns, "widget", nil)
 	if r.backend == byOLM {
 		r.pause(45 * time.Second)
+	} else {
+		r.phase(ns, "widget.v1.0.0", "Succeeded")
 	}
 	r.snap("end")
 }
