@@ -3,6 +3,7 @@ package resolver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -105,6 +106,18 @@ func (c *Core) size() (n int) {
 		}
 	}
 	return n
+}
+
+// foreign reports whether fact i is a request of another core.
+func (c *Core) foreign(i int) bool {
+	n, asked := c.e.coreOf[i]
+	return asked && n != c.e.coreOf[c.request()]
+}
+
+// request returns the number of a request in the core. Every core has one, because without
+// requests the empty set is a solution.
+func (c *Core) request() int {
+	return c.index[slices.IndexFunc(c.Facts, isRequest)]
 }
 
 // Planned returns the plan for the independent parts of the namespace that have a solution,

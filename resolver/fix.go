@@ -247,18 +247,6 @@ func (c *Core) alone() Problem {
 	return p
 }
 
-// foreign reports whether fact i is a request of another core.
-func (c *Core) foreign(i int) bool {
-	n, asked := c.e.coreOf[i]
-	return asked && n != c.e.coreOf[c.request()]
-}
-
-// request returns the number of a request in the core. Every core has one, because without
-// requests the empty set is a solution.
-func (c *Core) request() int {
-	return c.index[slices.IndexFunc(c.Facts, isRequest)]
-}
-
 // plan resolves a problem. It returns nil, without an explanation, if there is no solution.
 // Requirements that equal waived ones in the same package are ignored.
 func (c *Core) plan(ctx context.Context, p *Problem, waived []*fact.Requires) (*Solution, error) {
