@@ -134,6 +134,8 @@ type Outlooks struct {
 	reading Reading
 	sources []Source
 	without func(Bundle) bool
+	// excluded are the upgrades that ways do not take.
+	excluded map[[2]string]bool
 	lanes   []*lane // one for each channel of each source; in v1 also one for all channels of each source
 	heads   []Target
 	spots   map[Node]*spot
@@ -158,6 +160,18 @@ func NewOutlooks(reading Reading, sources []Source, without func(Bundle) bool) *
 		}
 	}
 	return o
+}
+
+// Exclude keeps upgrades out of the ways that an administrator can choose: [Outlook.Way] and the
+// result of [Outlooks.Ways]. The steps that OLM takes on its own are the same. Call it before
+// these methods.
+func (o *Outlooks) Exclude(list []Exclusion) { // G4
+	if o.excluded == nil {
+		o.excluded = map[[2]string]bool{}
+	}
+	for _, x := range list {
+		o.excluded[[2]string{x.From, x.To}] = true
+	}
 }
 
 // Of returns the outlook of an installed bundle, which need not be in a catalog. An empty

@@ -128,13 +128,18 @@ func (s *waySearch) run(from *spot) {
 			s.order = append(s.order, v)
 		}
 		next := s.next(v.lane, v.at)
-		if next != nil && !v.held {
+		if next != nil && !v.held && !s.excludes(v.at, next) {
 			s.push(visit{at: next.to, lane: v.lane, from: v, by: next, cost: v.cost + costStep})
 		}
 		if v.arrived() {
 			s.act(v, next != nil)
 		}
 	}
+}
+
+// excludes reports whether ways must not take a link from a spot.
+func (o *Outlooks) excludes(from *spot, x *link) bool {
+	return o.excluded[[2]string{from.Name, x.to.Name}]
 }
 
 // visited returns the cheapest visit of a spot, or nil.
@@ -172,7 +177,7 @@ func (s *waySearch) act(v *visit, moves bool) {
 		if s.pins && (l.whole || l == s.own) {
 			links := s.links(v.at)
 			for i := range links {
-				if x := &links[i]; x.to.Name != v.at.Name && l.has(x) {
+				if x := &links[i]; x.to.Name != v.at.Name && l.has(x) && !s.excludes(v.at, x) {
 					s.push(visit{at: x.to, lane: l, from: v, by: x, held: true, cost: cost + costStop + costStep})
 				}
 			}

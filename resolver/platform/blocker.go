@@ -103,6 +103,8 @@ func (rt *route) behind(b *Blocker, k int) {
 	case b.Temporary:
 	case b.Kind == BlockerNoPackage:
 		b.Action = fmt.Sprintf("find another catalog that has package %s, replace the operator, or accept that it gets no updates", rt.Package)
+	case b.Kind == BlockerExcluded:
+		b.Action = "prepare for one of these upgrades and allow it, or accept that the operator gets no updates"
 	default:
 		b.Reason += fmt.Sprintf(", and no other channel leads on from %s", rt.stays[k].then)
 		b.Action = "remove the operator and install it again, or accept that it gets no updates"

@@ -149,6 +149,7 @@ const (
 	BlockerNoPackage    BlockerKind = "no-package"       // the catalog of that version does not have the package
 	BlockerNoChannel    BlockerKind = "no-channel"       // the catalog of that version does not have the channel
 	BlockerNoPath       BlockerKind = "no-path"          // there is no path from the installed bundle to the head of its channel
+	BlockerExcluded     BlockerKind = "excluded"         // each path to the head takes an excluded upgrade; see [Operator.Excluded]
 	// BlockerRemovedAPI: the bundle uses a native API that the platform's Kubernetes does not
 	// serve.
 	BlockerRemovedAPI BlockerKind = "removed-api"

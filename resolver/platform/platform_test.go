@@ -242,7 +242,7 @@ func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 				continue
 			}
 			if x, ok := c.Graph.Package(pkg); ok {
-				o := graph.UpgradeOptions{Installed: []graph.Node{now[pkg]}}
+				o := graph.UpgradeOptions{Installed: []graph.Node{now[pkg]}, Excluded: installed[pkg].Excluded}
 				switch {
 				case channel[pkg] != "":
 					o.Channels = []string{channel[pkg]}

@@ -88,6 +88,9 @@ type Operator struct {
 	// with this name in the catalog that Version is looked up in.
 	Properties  []property.Property `json:"properties,omitempty"`
 	Annotations map[string]string   `json:"annotations,omitempty"`
+	// Excluded are upgrades that the plan does not take. Where OLM would take one, the plan
+	// holds the operator back.
+	Excluded []graph.Exclusion `json:"excluded,omitempty"`
 }
 
 // A Strategy selects how far operators are upgraded along the way.

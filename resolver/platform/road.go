@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 )
 
 // A road has, for each level, the nodes that one operator can become. A node is a bundle
@@ -28,6 +29,7 @@ type level struct {
 	catalog string
 	pkg     graph.Package
 	u       *graph.Upgrades // nil without a catalog or package
+	olm     *graph.Upgrades // u with the excluded upgrades, which OLM would take
 	// single has u or, if the road has all channels, those of each channel.
 	single []*graph.Upgrades
 	// starts are the nodes with which the operator can arrive. reach are these and the
@@ -158,7 +160,9 @@ func (r *road) level(ctx context.Context, k int, order []graph.Node, starts map[
 	o.Installed = order
 	without, failed := r.without(ctx, k)
 	o.Without = without
-	l.u = pkg.Upgrades(r.Reading, o)
+	l.olm = pkg.Upgrades(r.Reading, o)
+	l.u = l.olm.Without(r.Excluded)
+	o.Excluded = r.Excluded
 	if *failed != nil || l.u.Err() != nil {
 		return l, cmp.Or(*failed, l.u.Err())
 	}
@@ -239,14 +243,14 @@ func (r *road) on(ctx context.Context, channel string, first int, n graph.Node, 
 }
 
 // choose returns the steps that the operator takes at level k, where it starts with node at.
-// If OLM would upgrade the operator too far, it also returns the bundle to which it would.
-func (r *road) choose(k int, at graph.Node) (steps []graph.Step, beyond *graph.Node) {
+// If OLM would do otherwise, it also returns why the operator must be held back.
+func (r *road) choose(k int, at graph.Node) (steps []graph.Step, hold string) {
 	l := &r.levels[k]
 	// An operator whose package is missing from a later catalog is upgraded as far as the
 	// earlier ones allow.
 	home := l.best(at)
 	ok := func(n graph.Node) bool { return l.pass[n] && l.home[n] == home }
-	w := l.u.Walk(at)
+	w := l.olm.Walk(at)
 	if w.Loops {
 		// The last step leads back to an earlier node.
 		w.Steps = w.Steps[:len(w.Steps)-1]
@@ -255,14 +259,16 @@ func (r *road) choose(k int, at graph.Node) (steps []graph.Step, beyond *graph.N
 			w.End = w.Steps[n-1].To
 		}
 	}
-	if !ok(w.End) {
-		beyond = &w.End
+	if x := r.firstExcluded(w.Steps); x != nil {
+		hold = "OLM would take an excluded upgrade: " + exclusionText(x)
+	} else if !ok(w.End) {
+		hold = r.tooFar(k, w.End)
 	}
 	if r.Strategy == Minimal && k < r.end {
-		return r.fewest(l, at, ok), beyond
+		return r.fewest(l, at, ok), hold
 	}
-	if beyond == nil {
-		return w.Steps, nil
+	if hold == "" {
+		return w.Steps, ""
 	}
 	// Choose the allowed node that is nearest to the head.
 	best, dist := []graph.Step(nil), -1
@@ -279,7 +285,27 @@ func (r *road) choose(k int, at graph.Node) (steps []graph.Step, beyond *graph.N
 			best, dist = path, d
 		}
 	}
-	return best, beyond
+	return best, hold
+}
+
+// firstExcluded returns the exclusion of the first excluded step, or nil.
+func (r *road) firstExcluded(steps []graph.Step) *graph.Exclusion {
+	for _, s := range steps {
+		for i := range r.Excluded {
+			if x := &r.Excluded[i]; x.From == s.From.Name && x.To == s.To.Name {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+func exclusionText(x *graph.Exclusion) string {
+	text := x.From + " -> " + x.To
+	if x.Reason != "" {
+		text += " (" + x.Reason + ")"
+	}
+	return text
 }
 
 // tooFar returns why the operator must not become n at level k.
@@ -334,6 +360,15 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	}
 	if _, ok := l.u.PathToHead(at); ok {
 		return nil
+	}
+	if list := l.u.Blocking(at, graph.Node{}); len(list) > 0 {
+		var texts []string
+		for i := range list {
+			texts = append(texts, exclusionText(&list[i]))
+		}
+		b.Kind = BlockerExcluded
+		b.Reason = fmt.Sprintf("each upgrade path from %s in the catalog for %s takes an excluded upgrade: %s", at, v, phrase.Or(texts))
+		return b
 	}
 	var heads []string
 	for _, h := range l.u.Heads() {

@@ -75,12 +75,12 @@ func (rt *route) follow(r *road, at graph.Node, before []Step) {
 			s.at, s.before, s.steps = at, before, slices.Clip(before)
 		}
 		if l.u != nil {
-			list, beyond := r.choose(k, n)
+			list, hold := r.choose(k, n)
 			if len(list) > 0 {
 				s.end = list[len(list)-1].To
 			}
-			if beyond != nil {
-				s.steps = append(s.steps, r.hold(k, s.end, r.tooFar(k, *beyond)))
+			if hold != "" {
+				s.steps = append(s.steps, r.hold(k, s.end, hold))
 			}
 			s.steps = append(s.steps, r.upgrades(k, list)...)
 		}
@@ -165,7 +165,7 @@ func (rt *route) take(ctx context.Context, d *detour, level int, fatal bool) err
 		maps.Copy(rt.nodes, r.levels[d.from].facts)
 		rt.stays = rt.stays[:d.from]
 		for k := d.from; k < d.next.first; k++ {
-			if l := &r.levels[k]; !held && l.u != nil && len(l.u.Walk(d.end).Steps) > 0 {
+			if l := &r.levels[k]; !held && l.u != nil && len(l.olm.Walk(d.end).Steps) > 0 {
 				hold(r, k, d.end)
 				held = true
 			}
@@ -348,6 +348,7 @@ func (r *road) outlooks(ctx context.Context, k int) (*graph.Outlooks, error) {
 	l := &r.levels[k]
 	without, failed := r.without(ctx, k)
 	o := graph.NewOutlooks(r.Reading, []graph.Source{{Catalog: l.catalog, Package: l.pkg}}, without)
+	o.Exclude(r.Excluded)
 	return o, *failed
 }
 
@@ -375,7 +376,7 @@ func (rt *route) homes(ctx context.Context, level int, list []detour) (map[graph
 	out := map[graph.Node][]string{}
 	for _, ch := range channels {
 		without, failed := rt.without(ctx, level)
-		u := pkg.Upgrades(rt.Reading, &graph.UpgradeOptions{Channels: []string{ch}, Installed: ends, Without: without})
+		u := pkg.Upgrades(rt.Reading, &graph.UpgradeOptions{Channels: []string{ch}, Installed: ends, Without: without, Excluded: rt.Excluded})
 		if *failed != nil {
 			return nil, *failed
 		}
