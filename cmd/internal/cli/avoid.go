@@ -17,31 +17,49 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// An avoidance holds the flags that choose upgrades to avoid.
+// An avoidance holds the flags that show the verdicts on upgrades and choose upgrades to avoid.
 type avoidance struct {
+	shown         bool
 	verdict, tree string
 }
 
 // avoidNone is the value of --avoid that avoids nothing.
 const avoidNone = "none"
 
-// addAvoid adds --avoid and --bundles.
-func addAvoid(cmd *cobra.Command) *avoidance {
+// addImpact adds --impact and --bundles.
+func addImpact(cmd *cobra.Command) *avoidance {
 	a := &avoidance{verdict: avoidNone}
+	cmd.Flags().BoolVar(&a.shown, "impact", false, "show the verdict of \"olmkit impact\" on each upgrade")
+	cmd.Flags().StringVar(&a.tree, "bundles", "", "with --impact, the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog")
+	return a
+}
+
+// addAvoid adds --avoid, which implies --impact, and the flags of addImpact.
+func addAvoid(cmd *cobra.Command) *avoidance {
+	a := addImpact(cmd)
 	addChoice(cmd, &a.verdict, "avoid", "", "avoid upgrades whose verdict by \"olmkit impact\" is at least this", string(impact.Breaks), string(impact.Look), avoidNone)
-	cmd.Flags().StringVar(&a.tree, "bundles", "", "with --avoid, the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog")
+	cmd.Flags().Lookup("bundles").Usage = "with --impact or --avoid, the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog"
 	return a
 }
 
 // check returns an error if --bundles is given alone.
 func (a *avoidance) check() error {
 	if a.tree != "" && !a.on() {
-		return usagef("--bundles applies to --avoid; add --avoid breaks")
+		return usagef("--bundles applies to the verdicts on upgrades; add --impact")
 	}
 	return nil
 }
 
-func (a *avoidance) on() bool { return a.verdict != avoidNone }
+// on reports whether upgrades are judged.
+func (a *avoidance) on() bool { return a.shown || a.avoids() }
+
+// avoids reports whether upgrades are avoided.
+func (a *avoidance) avoids() bool { return a.verdict != avoidNone }
+
+// refuses reports whether an upgrade is to be avoided.
+func (a *avoidance) refuses(e *edgeImpact) bool {
+	return a.avoids() && e.Error == "" && e.Verdict.AtLeast(impact.Verdict(a.verdict))
+}
 
 // run returns a run of "olmkit impact" with the options of the flags.
 func (a *avoidance) run(e *env) *impactRun {
@@ -157,18 +175,32 @@ func (a *avoidance) avoiding(ctx context.Context, e *env, u *graph.Upgrades, p g
 				return err
 			}
 			answer.Impact = append(answer.Impact, *edge)
-			if edge.Error == "" && edge.Verdict.AtLeast(impact.Verdict(a.verdict)) {
+			if a.refuses(edge) {
 				excluded = append(excluded, edge.exclusion())
 				answer.Avoided = append(answer.Avoided, *edge)
 			}
 		}
 		if excluded == nil {
-			return nil
+			break
 		}
 		u = u.Without(excluded)
 		answer.find(u)
 	}
-	answer.Impact = nil
+	if !answer.OK {
+		answer.Impact = nil
+	}
+	for _, s := range answer.Walk.Steps {
+		edge, err := judge.of(ctx, s.From.Name, s.To.Name)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(answer.Impact, func(e edgeImpact) bool { return e.From == edge.From && e.To == edge.To }) {
+			answer.Impact = append(answer.Impact, *edge)
+		}
+	}
+	if answer.OK {
+		return nil
+	}
 	to := graph.Node{}
 	if answer.To != nil {
 		to = *answer.To
@@ -183,26 +215,45 @@ func (a *avoidance) avoiding(ctx context.Context, e *env, u *graph.Upgrades, p g
 	return nil
 }
 
-// deciding returns the first plan whose upgrades need not be avoided, and those that do. It
-// excludes them by policies, which explanations name.
-func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snapshot *reconcile.Snapshot, content *reconcile.Catalogs, opts *reconcile.Options) (*reconcile.Plan, []edgeImpact, error) {
-	run := a.run(e)
-	run.state = *s
-	c := &clusterImpact{impactRun: run, groups: discovery{}, read: map[string]*resourceList{}}
-	if s.wanted(s.cmd) {
-		var err error
-		if c.client, err = s.client(); err != nil {
-			return nil, nil, err
+// judgeOn returns a judge of upgrades in a cluster. It must not be used after the options of c
+// change.
+func (c *clusterImpact) judgeOn(packages ...graph.Package) *edgeJudge {
+	j := c.judgeOf(c.bundlesOf(true, packages...))
+	j.compare = func(ctx context.Context, old, created impact.Bundle) (*impact.Report, error) {
+		if err := c.cluster(ctx, old, created); err != nil {
+			return nil, err
 		}
+		return impact.Compare(ctx, old, created, &c.opts)
+	}
+	return j
+}
+
+// onCluster returns what compares bundles on a cluster.
+func (a *avoidance) onCluster(e *env, s *clusterState) (*clusterImpact, error) {
+	c := &clusterImpact{impactRun: a.run(e), groups: discovery{}, read: map[string]*resourceList{}}
+	c.state = *s
+	var err error
+	if s.wanted(s.cmd) {
+		c.client, err = s.client()
+	}
+	return c, err
+}
+
+// deciding returns the first plan whose upgrades need not be avoided, its upgrades, and those to
+// avoid. It excludes them by policies, which explanations name.
+func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snapshot *reconcile.Snapshot, content *reconcile.Catalogs, opts *reconcile.Options) (plan *reconcile.Plan, taken, avoided []edgeImpact, err error) {
+	c, err := a.onCluster(e, s)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	c.install(&operatorStatus{Object: olm.Key{Group: olm.Group}, Namespace: s.namespace})
 	judges := map[string]*edgeJudge{}
-	var avoided []edgeImpact
 	for {
 		plan, err := reconcile.Decide(ctx, snapshot, content, opts)
 		if err != nil || plan.Solution == nil {
-			return plan, avoided, err
+			return plan, nil, avoided, err
 		}
+		taken = nil
 		found := false
 		for _, sel := range plan.Solution.Selected {
 			if !slices.ContainsFunc(plan.Problem.Installed, func(in resolver.Installed) bool { return in.Name == sel.Replaces }) {
@@ -210,24 +261,15 @@ func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snaps
 			}
 			j := judges[sel.Package]
 			if j == nil {
-				j = run.judgeOf(run.bundlesOf(true, sel.Bundle.Package()))
-				j.compare = func(ctx context.Context, old, created impact.Bundle) (*impact.Report, error) {
-					if err := c.cluster(ctx, old, created); err != nil {
-						return nil, err
-					}
-					return impact.Compare(ctx, old, created, &c.opts)
-				}
+				j = c.judgeOn(sel.Bundle.Package())
 				judges[sel.Package] = j
 			}
 			edge, err := j.of(ctx, sel.Replaces, sel.Name)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
-			if edge.Error != "" {
-				visible.Fprintf(e.stderr, "note: %s -> %s is %s\n", edge.From, edge.To, edge.verdictText())
-				continue
-			}
-			if !edge.Verdict.AtLeast(impact.Verdict(a.verdict)) {
+			taken = append(taken, *edge)
+			if !a.refuses(edge) {
 				continue
 			}
 			found = true
@@ -235,9 +277,41 @@ func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snaps
 			opts.Policies = append(opts.Policies, resolver.Policy{Package: sel.Package, From: edge.From, Exclude: edge.To, Reason: edge.verdictText()})
 		}
 		if !found {
-			return plan, avoided, nil
+			return plan, taken, avoided, nil
 		}
 	}
+}
+
+// next sets the verdicts on the next upgrades of operators.
+func (a *avoidance) next(ctx context.Context, r *clusterReader, operators []operatorStatus) error {
+	c, err := a.onCluster(r.loader.env, r.clusterState)
+	if err != nil {
+		return err
+	}
+	c.reader = r
+	for i := range operators {
+		o := &operators[i]
+		if o.Installed == "" || o.Moves == movesUnmanaged {
+			continue
+		}
+		packages := c.packages(o)
+		if len(packages) == 0 {
+			continue
+		}
+		c.opts = impact.Options{Cache: c.opts.Cache}
+		c.install(o)
+		steps, err := c.steps(o, packages, "")
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		if o.Impact, err = c.judgeOn(packages...).of(ctx, o.Installed, steps[0].To.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeEdges prints upgrades with their verdicts.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A choice is the value of a flag that is one of a few words.
+// A choice is the value of a flag that is one of a few words. Markdown can be shortened to md.
 type choice struct {
 	value *string
 	words []string
@@ -18,6 +18,9 @@ type choice struct {
 func (c *choice) String() string { return *c.value }
 func (c *choice) Type() string   { return strings.Join(c.words, "|") }
 func (c *choice) Set(s string) error {
+	if s == "md" && slices.Contains(c.words, string(formatMarkdown)) {
+		s = string(formatMarkdown)
+	}
 	if !slices.Contains(c.words, s) {
 		return fmt.Errorf("write one of %s", strings.Join(c.words, ", "))
 	}

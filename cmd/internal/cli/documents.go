@@ -55,7 +55,7 @@ func Documents() []Document {
 		{Name: "crd-safety-answer", Title: "An answer of olmkit crd-safety to a problem", Type: crdAnswer{}, By: "crd-safety"},
 		{Name: "crd-safety", Title: "A verdict of olmkit crd-safety", Type: crdsafety.Result{}, By: "crd-safety"},
 		{Name: "platform-problem", Title: "A problem for olmkit platform", Type: platform.Problem{}, Read: true},
-		{Name: "platform-plan", Title: "A plan of olmkit platform", Type: platform.Plan{}, By: "platform"},
+		{Name: "platform-plan", Title: "A plan of olmkit platform", Type: platformPlanJSON{}, Is: platform.Plan{}, By: "platform"},
 		{Name: "subset-request", Title: "A request for a part of a catalog", Type: subset.Request{}, Read: true},
 		{Name: "subset", Title: "A part of a catalog, by olmkit subset", Type: subset.Subset{}, By: "subset"},
 		{Name: "plan", Title: "A plan of olmkit plan", Type: planJSON{}, Is: reconcile.Plan{}, By: "plan"},

@@ -56,32 +56,37 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 	if i.store, err = i.verdictStore(); err != nil {
 		return err
 	}
-	rows := make([]*packageImpact, len(names))
-	err = i.eachPackage(ctx, "judging upgrades of packages", names, func(ctx context.Context, n int, name string) error {
-		p, ok := index.Package(name)
-		if !ok {
-			return nil
-		}
-		var err error
-		rows[n], err = i.judge(ctx, p, i.bundlesOf(i.pull, p))
-		return err
-	})
-	if err != nil {
+	t := &impactTable{}
+	if t.Packages, err = i.judgeAll(ctx, index, names); err != nil {
 		return err
 	}
-	t := &impactTable{}
-	for _, r := range rows {
+	for _, r := range t.Packages {
 		for _, edge := range r.Edges {
 			if edge.Verdict.AtLeast(i.verdict) {
 				i.verdict = edge.Verdict
 			}
 		}
-		t.Packages = append(t.Packages, *r)
 	}
 	if err := (&printer{w: i.stdout, format: *i.format}).print(t); err != nil {
 		return err
 	}
 	return i.end(ctx)
+}
+
+// judgeAll judges all upgrades of packages, in parallel.
+func (i *impactRun) judgeAll(ctx context.Context, index *graph.Catalog, names []string) ([]packageImpact, error) {
+	rows := make([]packageImpact, len(names))
+	return rows, i.eachPackage(ctx, "judging upgrades of packages", names, func(ctx context.Context, n int, name string) error {
+		p, ok := index.Package(name)
+		if !ok {
+			return nil
+		}
+		r, err := i.judge(ctx, p, i.bundlesOf(i.pull, p))
+		if err == nil {
+			rows[n] = *r
+		}
+		return err
+	})
 }
 
 // eachPackage calls do for each package, in parallel, and shows the progress. Do gets the

@@ -27,10 +27,10 @@ FROM and TO are versions or names of bundles, or BUNDLE@VERSION for a bundle tha
 in no catalog ("olmkit help operators"). Without --channel, classic uses the default
 channel, and v1 all channels.
 
-With --avoid breaks, the shortest path is the shortest one without an upgrade that
-breaks something, as "olmkit impact" finds it. If there is none, the upgrades that
-block every path are listed. Upgrades whose manifests are not available count as
-safe, and are marked.
+With --impact, each step has the verdict of "olmkit impact". With --avoid breaks,
+the shortest path is the shortest one without an upgrade that breaks something. If
+there is none, the upgrades that block every path are listed. Upgrades whose
+manifests are not available count as safe, and are marked.
 
 With --cluster or --filename, FROM, the channel and the catalog are those of the
 package's operator in the cluster. A ClusterExtension is read as v1.
@@ -174,9 +174,9 @@ type pathAnswer struct {
 	Heads    []graph.Node `json:"heads"`
 	Walk     graph.Walk   `json:"walk"`
 	Shortest []graph.Step `json:"shortest"`
-	// With --avoid, Impact has the verdicts on the steps of Shortest, and Avoided the upgrades
-	// that were excluded because of their verdicts. If there is no path, Blocking has the
-	// upgrades that block every path.
+	// With --impact or --avoid, Impact has the verdicts on the steps of Shortest and Walk. With
+	// --avoid, Avoided are the upgrades that were excluded because of their verdicts. If there is
+	// no path, Blocking has the upgrades that block every path.
 	Impact   []edgeImpact `json:"impact,omitempty"`
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`

@@ -34,9 +34,10 @@ does not contain the manifests of a bundle, the bundle's properties are used ins
 Below the plan are notes for administrators: operators that block the upgrade of the
 platform or must not be upgraded, or that are not supported in one cluster.
 
-With --avoid breaks, OLM would be kept from upgrades that break something, as
-"olmkit impact" finds it in the bundles and on the cluster: the plan is the one
-without them, or an explanation of why there is none.
+With --impact, the verdict of "olmkit impact" on each upgrade is shown, from the
+bundles and the cluster. With --avoid breaks, OLM would be kept from upgrades that
+break something: the plan is the one without them, or an explanation of why there is
+none.
 
 To see what follows from these writes, run "olmkit simulate".
 
@@ -52,7 +53,7 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 	f := addFormat(cmd)
 	s.addFlags(cmd)
 	avoid := addAvoid(cmd)
-	cmd.Flags().Lookup("bundles").Usage = "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog; for --avoid and ClusterExtensions"
+	cmd.Flags().Lookup("bundles").Usage = "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog; for --impact, --avoid and ClusterExtensions"
 	extensions := addExtensions(cmd, e, &s, &avoid.tree)
 	platform := cmd.Flags().String("platform-version", "", "the `VERSION` of the platform, such as 4.19.3, to show what blocks its upgrade (default: that of the ClusterVersion)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -63,7 +64,7 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 			return err
 		} else if use {
 			if avoid.on() || *platform != "" {
-				return usagef("--avoid and --platform-version apply only to classic OLM; remove them, or choose a namespace with --namespace")
+				return usagef("--impact, --avoid and --platform-version apply only to classic OLM; remove them, or choose a namespace with --namespace")
 			}
 			return extensions.plan(ctx, l, args, *f)
 		}
@@ -84,9 +85,9 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 			return err
 		}
 		var plan *reconcile.Plan
-		var avoided []edgeImpact
+		var taken, avoided []edgeImpact
 		if avoid.on() {
-			plan, avoided, err = avoid.deciding(ctx, e, &s, snapshot, catalogs, opts)
+			plan, taken, avoided, err = avoid.deciding(ctx, e, &s, snapshot, catalogs, opts)
 		} else {
 			plan, err = reconcile.Decide(ctx, snapshot, catalogs, opts)
 		}
@@ -100,7 +101,7 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 			return err
 		}
 		out := printer{w: e.stdout, format: *f}
-		if err := out.print(&planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, Avoided: avoided}); err != nil {
+		if err := out.print(&planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, Impact: taken, Avoided: avoided}); err != nil {
 			return err
 		}
 		if plan.Refused != nil {
@@ -119,12 +120,14 @@ type planDocument struct {
 	Refused string
 	Report  *resolver.Report
 	Advice  *reconcile.Advice
-	Avoided []edgeImpact
+	// Impact has the verdicts on the upgrades of the plan, and Avoided those on the upgrades
+	// that --avoid excludes.
+	Impact, Avoided []edgeImpact
 }
 
 // MarshalJSON returns one object with the members of the plan and of the rest of the document.
 func (d *planDocument) MarshalJSON() ([]byte, error) {
-	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice, d.Avoided}, json.Deterministic(true))
+	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice, d.Impact, d.Avoided}, json.Deterministic(true))
 }
 
 // A planJSON is the JSON form of a planDocument.
@@ -137,6 +140,8 @@ type planJSON struct {
 	// Report is the full explanation, with fixes.
 	Report *resolver.Report  `json:"report,omitzero"`
 	Advice *reconcile.Advice `json:"advice"`
+	// Impact has the verdicts on the upgrades of the plan, with --impact or --avoid.
+	Impact []edgeImpact `json:"impact,omitempty"`
 	// Avoided are the upgrades that --avoid excludes, with their verdicts.
 	Avoided []edgeImpact `json:"avoided,omitempty"`
 }
@@ -160,6 +165,9 @@ func (d *planDocument) text(w io.Writer) error {
 	}
 	if err == nil {
 		err = writeRefusal(w, d.Refused, d.Report)
+	}
+	for _, x := range d.Impact {
+		print("impact: %s -> %s: %s\n", x.From, x.To, x.verdictText())
 	}
 	for _, x := range d.Avoided {
 		print("avoided: %s -> %s: %s\n", x.From, x.To, x.verdictText())

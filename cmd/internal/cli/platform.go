@@ -41,6 +41,11 @@ of its file or directory, unless you write VERSION=NAME:PATH. Versions without a
 catalog, and parts of a catalog that cannot be read, are not checked, and a warning
 lists them.
 
+With --impact, each upgrade of an operator has the verdict of "olmkit impact". With
+--avoid breaks, the plan takes no upgrade that breaks something: it finds a way
+around, or lists the upgrades that block every path. Upgrades whose manifests are
+not available count as safe, and are marked.
+
 With --cluster or --filename, the version, the installed operators, and the catalogs
 of that version are those of a cluster, so only the catalogs of later versions are
 needed. With --problem, everything comes from one JSON document, whose
@@ -63,6 +68,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		allowUnchecked      bool
 	)
 	f, reading := addFormat(cmd), addReading(cmd)
+	avoid := addAvoid(cmd)
 	var s clusterState
 	s.addCluster(cmd)
 	fl := cmd.Flags()
@@ -78,7 +84,10 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 	completeFlag(cmd, "installed", completePlatformInstalled(e, &catalogs))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		l := newLoader(e)
-		if err := in.check(cmd, nil, "allow-unchecked"); err != nil {
+		if err := in.check(cmd, nil, "allow-unchecked", "impact", "avoid", "bundles"); err != nil {
+			return err
+		}
+		if err := avoid.check(); err != nil {
 			return err
 		}
 		if len(args) > 0 {
@@ -104,7 +113,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		if err := p.Open(cmd.Context(), in.open(l)); err != nil {
 			return err
 		}
-		plan, err := platform.Upgrade(cmd.Context(), p)
+		plan, err := avoid.upgrading(cmd.Context(), e, p)
 		var bad *document.Error
 		if in.file == "" && errors.As(err, &bad) {
 			return bad.Err
@@ -112,7 +121,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		if err != nil {
 			return err
 		}
-		if err := (&printer{w: e.stdout, format: *f}).print((*planAnswer)(plan)); err != nil {
+		if err := (&printer{w: e.stdout, format: *f}).print(plan); err != nil {
 			return err
 		}
 		switch {
@@ -245,11 +254,4 @@ func completePlatformInstalled(e *env, catalogs *[]string) cobra.CompletionFunc 
 		}
 		return installedWords(openAll(cmd, e, list), word)
 	}
-}
-
-type planAnswer platform.Plan
-
-func (a *planAnswer) text(w io.Writer) error {
-	_, err := io.WriteString(w, (*platform.Plan)(a).String())
-	return err
 }

@@ -104,7 +104,13 @@ func (r *reporter) pkg(ctx context.Context, p graph.Package, blobs *fbc.Catalog,
 	}
 	var dates []lifecycle.Date
 	for _, b := range blobs.Bundles {
-		content := bundles.read[b.Name]
+		content, err := bundles.get(ctx, b.Name) // without manifests, the catalog still has images
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			content = nil
+		}
 		date := created(b, content)
 		if date != "" {
 			dates = append(dates, date)
@@ -267,7 +273,7 @@ func (q *packageQuality) images(b *fbc.Bundle, content *readBundle) {
 	for _, x := range b.RelatedImages {
 		add(x.Image)
 	}
-	if content != nil && content.err == nil && content.Bundle.Bundle != nil {
+	if content != nil {
 		for _, x := range content.Images() {
 			add(x.Reference)
 		}

@@ -116,7 +116,7 @@ func (q *quality) tiles() []reportCell {
 
 // rowOf returns a package for the page.
 func rowOf(p *packageQuality) reportRow {
-	r := reportRow{packageQuality: p, ID: "package-" + p.Package}
+	r := reportRow{packageQuality: p, ID: "package-" + visible.Distinct(p.Package)}
 	classes := map[string]string{"STRANDED": "bad", "BREAKING": "bad", "UNMET": "warn", "UNPINNED": "warn", "RISKS": "warn", "ERRORS": "bad", "WARNINGS": "warn"}
 	for i, text := range p.cells() {
 		if i == 0 {

@@ -41,6 +41,9 @@ the catalog of that name. A note reports a catalog that cannot be read; for its
 operators, status shows what OLM recorded. The NAMESPACE of a ClusterExtension is
 the one it installs into, and its HEAD the newest bundle of its channels and range.
 
+With --impact, WHY includes the verdict of "olmkit impact" on the next upgrade, from
+the bundles and the cluster.
+
 Below the table are the commands that approve upgrades, and the full explanation
 with fixes for each namespace that cannot be resolved. If the content of its
 catalogs is unknown, this is the message of the condition ResolutionFailed instead,
@@ -56,6 +59,7 @@ action is known to be needed, but the state of an operator is unknown or some
 objects of operators could not be read.`,
 		Example: `  olmkit status
   olmkit status -n operators -o wide
+  olmkit status --impact
   olmkit status etcd --context prod --catalog community=./catalog
   olmkit status -f state.yaml -o json`,
 	}
@@ -63,6 +67,7 @@ objects of operators could not be read.`,
 	var all, printRBAC bool
 	f := addFormats(cmd, "wide adds columns", formatWide)
 	s.addFlags(cmd)
+	verdicts := addImpact(cmd)
 	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "show the operators of all namespaces (default unless --namespace is given)")
 	cmd.Flags().BoolVar(&printRBAC, "print-rbac", false, "only print the ClusterRole that reads everything")
 	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "namespace")
@@ -73,7 +78,12 @@ objects of operators could not be read.`,
 			return err
 		}
 		s.on = s.on || len(s.files) == 0
-		d, err := s.status(cmd.Context(), newLoader(e), args)
+		if err := verdicts.check(); err != nil {
+			return err
+		}
+		l := newLoader(e)
+		l.whole = verdicts.on() // for the manifests
+		d, err := s.status(cmd.Context(), l, args, verdicts)
 		if err != nil {
 			return err
 		}
@@ -146,6 +156,8 @@ type operatorStatus struct {
 	// Outlook is how far the operator can be upgraded in its channel, if the content of its
 	// catalog is known.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
+	// Impact is the verdict on the next upgrade, with --impact. It is absent if there is none.
+	Impact *edgeImpact `json:"impact,omitzero"`
 
 	catalogNamespace string
 	// awaited is true if OLM has yet to choose the next bundle, and failed if it could not.
@@ -178,8 +190,8 @@ type catalogStatus struct {
 }
 
 // status reads the cluster and returns its operators, of one namespace or all, and of some
-// packages or all.
-func (s *clusterState) status(ctx context.Context, l *loader, packages []string) (*statusDocument, error) {
+// packages or all, with verdicts on their next upgrades if those are wanted.
+func (s *clusterState) status(ctx context.Context, l *loader, packages []string, verdicts *avoidance) (*statusDocument, error) {
 	given, err := sources(nil, s.catalogs, *s.sample, s.global)
 	if err != nil {
 		return nil, err
@@ -222,6 +234,11 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string)
 	d.partial = slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == olm.Group || u.Group == groupV1 })
 	if err := d.resolve(ctx, t, c); err != nil {
 		return nil, err
+	}
+	if verdicts.on() {
+		if err := verdicts.next(ctx, &clusterReader{clusterState: s, loader: l, census: t}, d.Operators); err != nil {
+			return nil, err
+		}
 	}
 	for _, o := range d.Operators {
 		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != ""
@@ -302,6 +319,9 @@ func (o *operatorStatus) why() string {
 	parts := []string{o.Why}
 	if o.Blocks != "" {
 		parts = append(parts, "blocks the platform: "+o.Blocks)
+	}
+	if o.Impact != nil {
+		parts = append(parts, "upgrade to "+o.Impact.To+": "+o.Impact.verdictText())
 	}
 	if len(o.Deprecated) > 0 {
 		parts = append(parts, "deprecated: "+strings.Join(o.Deprecated, "; "))

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/cmd/internal/view"
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -30,6 +31,9 @@ func newView(e *env) *cobra.Command {
 shows the packages of the catalogs, with a search over names, APIs and descriptions,
 the upgrade graph of each channel, and for each version its path to the head in
 classic OLM and in OLM v1.
+
+With --impact, it shows the verdict of "olmkit impact" on each upgrade in OLM v1. The
+manifests come from the catalog or from --bundles; with --pull, also from images.
 
 With --package and --installed, as in olmkit resolve, or with problem documents,
 the page shows what a namespace would get and why, or the conflict and its possible
@@ -52,12 +56,13 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
   olmkit view ./catalog-4.17 --diff ./catalog-4.16 -o page.html`,
 	}
 	cmd.Annotations = map[string]string{streams: "true"}
-	v := &viewer{env: e, loader: newLoader(e)}
+	v := &viewer{env: e, loader: newLoader(e), verdicts: addImpact(cmd)}
 	v.loader.whole = true
 	f := cmd.Flags()
 	f.StringVarP(&v.out, "output", "o", "", "write the page to a `FILE`, or to standard output when it is -")
 	f.BoolVar(&v.serve, "serve", false, "serve the page until interrupted")
 	f.StringVar(&v.listen, "listen", defaultListen, "with --serve, the `ADDRESS` to listen on; port 0 is any free one")
+	f.BoolVar(&v.pull, "pull", false, "with --impact, also read bundle images")
 	f.StringVar(&v.old, "diff", "", "an older `CATALOG` to compare with")
 	v.request.addFlags(cmd)
 	v.problems = addProblem(cmd, "problem documents", false)
@@ -73,6 +78,12 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
 			if err := v.problems.check(cmd, args); err != nil {
 				return err
 			}
+		}
+		if err := v.verdicts.check(); err != nil {
+			return err
+		}
+		if v.pull && !v.verdicts.on() {
+			return usagef("--pull is for --impact")
 		}
 		if err := checkFile(v.out, "a page"); err != nil {
 			return err
@@ -101,7 +112,8 @@ type viewer struct {
 	request          request
 	problems         *problemInput
 	out, listen, old string
-	serve            bool
+	serve, pull      bool
+	verdicts         *avoidance
 }
 
 // page loads the catalogs, resolves the problems and generates the page.
@@ -150,7 +162,31 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 		}
 		in.Old = &old
 	}
+	if v.verdicts.on() {
+		for i := range in.Catalogs {
+			if err := v.judge(ctx, &in.Catalogs[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return view.New(ctx, in)
+}
+
+// judge adds the verdicts on the upgrades of a catalog.
+func (v *viewer) judge(ctx context.Context, c *view.Catalog) error {
+	run := v.verdicts.run(v.env)
+	run.pull = v.pull
+	rows, err := run.judgeAll(ctx, c.Graph, namesOf([]*graph.Catalog{c.Graph}))
+	if err != nil {
+		return err
+	}
+	c.Verdicts = map[string][]view.Verdict{}
+	for _, r := range rows {
+		for _, e := range r.Edges {
+			c.Verdicts[r.Package] = append(c.Verdicts[r.Package], view.Verdict{From: e.From, To: e.To, Verdict: string(e.Verdict), Text: e.verdictText()})
+		}
+	}
+	return nil
 }
 
 // replaced returns the catalog in the cluster that next would replace.

@@ -13,8 +13,9 @@ const maxProblems = 100
 
 // newCatalog returns the data of a catalog. installed are the nodes to mark, by package; added are the names, by
 // package, of the bundles that the older catalog lacks. The error is the context's.
-func newCatalog(ctx context.Context, name string, c *graph.Catalog, installed map[string][]graph.Node, added map[string]map[string]bool) (*catalogData, error) {
-	d := &catalogData{Name: name, Bundles: c.Size().Bundles, Channels: c.Size().Channels, Packages: []pkgData{}}
+func newCatalog(ctx context.Context, in Catalog, installed map[string][]graph.Node, added map[string]map[string]bool) (*catalogData, error) {
+	c := in.Graph
+	d := &catalogData{Name: in.Name, Bundles: c.Size().Bundles, Channels: c.Size().Channels, Packages: []pkgData{}}
 	problem := func(err error) {
 		if d.NumProblems++; d.NumProblems <= maxProblems {
 			d.Problems = append(d.Problems, err.Error())
@@ -30,6 +31,7 @@ func newCatalog(ctx context.Context, name string, c *graph.Catalog, installed ma
 		}
 		b := pkgBuilder{pkg: p, installed: installed[p.Name()], number: map[graph.Node]int{}}
 		b.build(added[p.Name()])
+		b.addVerdicts(in.Verdicts[p.Name()])
 		if err := b.addWords(r); err != nil {
 			return nil, err
 		}
@@ -68,6 +70,17 @@ func (b *pkgBuilder) build(added map[string]bool) {
 		b.data.All = b.ways(b.pkg.Upgrades(graph.V1, &graph.UpgradeOptions{Installed: b.nodes}))
 	}
 	b.data.Reasons, b.data.APIs, b.data.Needs = b.reasons.list, b.apis.list, b.needs.list
+}
+
+// addVerdicts adds the verdicts on upgrades.
+func (b *pkgBuilder) addVerdicts(list []Verdict) {
+	for _, x := range list {
+		from, ok := b.named[x.From]
+		to, has := b.named[x.To]
+		if ok && has {
+			b.data.Verdicts = append(b.data.Verdicts, verdictData{from, to, x.Verdict, x.Text})
+		}
+	}
 }
 
 // addNodes adds everything that may be installed: all bundles in any channel, the names that edges mention, and the

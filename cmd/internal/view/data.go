@@ -46,11 +46,21 @@ type pkgData struct {
 	// All holds the upgrades in OLM v1 for all channels together. It is nil if there is a single channel, because they
 	// are then those of that channel.
 	All *waysData `json:"all,omitzero"`
+	// Verdicts are what upgrades do to a cluster, if that was judged.
+	Verdicts []verdictData `json:"verdicts,omitempty"`
 	// Reasons, APIs, Sets and Needs are tables to which the other lists refer by index.
 	Reasons []string `json:"reasons,omitempty"`
 	APIs    []string `json:"apis,omitempty"`
 	Sets    [][]int  `json:"sets,omitempty"`
 	Needs   []string `json:"needs,omitempty"`
+}
+
+// A verdictData is a Verdict on the upgrade between two nodes.
+type verdictData struct {
+	From    int    `json:"from"`
+	To      int    `json:"to"`
+	Verdict string `json:"verdict,omitempty"`
+	Text    string `json:"text"`
 }
 
 // A nodeData is a bundle, or a name that only edges mention.

@@ -34,6 +34,17 @@ type Input struct {
 type Catalog struct {
 	Name  string
 	Graph *graph.Catalog
+	// Verdicts are what upgrades do to a cluster, by package, for the upgrades that were judged.
+	Verdicts map[string][]Verdict
+}
+
+// A Verdict is what the upgrade from one bundle to another does to a cluster.
+type Verdict struct {
+	From, To string
+	// Verdict is safe, look or breaks, or empty if the bundles could not be compared.
+	Verdict string
+	// Text is the verdict with its codes, or why there is none.
+	Text string
 }
 
 // A Problem is a resolver.Problem with the name that the page shows for it.
@@ -83,7 +94,7 @@ func newData(ctx context.Context, in *Input) (*pageData, error) {
 		if i == 0 && in.Old != nil {
 			added = addedBundles(in.Old.Graph, c.Graph)
 		}
-		one, err := newCatalog(ctx, c.Name, c.Graph, installed, added)
+		one, err := newCatalog(ctx, c, installed, added)
 		if err != nil {
 			return nil, err
 		}

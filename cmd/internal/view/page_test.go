@@ -94,7 +94,7 @@ func sampleInput(t testing.TB) *Input {
 	c := loadSample(t)
 	cats := []resolver.Catalog{{Name: "sample", Namespace: "olm", Graph: c}}
 	return &Input{
-		Catalogs: []Catalog{{"sample", c}},
+		Catalogs: []Catalog{{Name: "sample", Graph: c}},
 		Problems: []Problem{
 			{"upgrade", resolver.Problem{
 				Namespace: "operators", Catalogs: cats,
@@ -106,7 +106,7 @@ func sampleInput(t testing.TB) *Input {
 				Subscriptions: []resolver.Subscription{{Package: "etcd", Channel: "stable"}, {Package: "etcd-backup-tool"}, {Package: "argocd"}},
 			}},
 		},
-		Old: &Catalog{"older", load(t, olderSample)},
+		Old: &Catalog{Name: "older", Graph: load(t, olderSample)},
 	}
 }
 
@@ -225,7 +225,7 @@ func TestVisibleText(t *testing.T) {
 		Namespace: evil, Catalogs: []resolver.Catalog{{Name: evil, Namespace: evil, Graph: c}},
 		Subscriptions: []resolver.Subscription{{Name: evil, Package: evil, Channel: evil}, {Package: evil + "x"}},
 	}
-	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c}}, Problems: []Problem{{evil, problem}}, Old: &Catalog{evil, c}}))
+	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c, map[string][]Verdict{evil: {{evil, evil, evil, evil}}}}}, Problems: []Problem{{evil, problem}}, Old: &Catalog{Name: evil, Graph: c}}))
 	head, rest, _ := strings.Cut(page, `id="data">`)
 	data, _, _ := strings.Cut(rest, "</script>")
 	if want := `<title>a\u202eb\u200b\u2066c – olmkit</title>`; !strings.Contains(head, want) {
@@ -265,7 +265,7 @@ func TestHostileText(t *testing.T) {
 ---
 {"schema":"olm.deprecations","package":%[1]s,"entries":[{"reference":{"schema":"olm.package"},"message":%[1]s}]}
 `, quote(evil)))
-	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c}}, Old: &Catalog{evil, c}}))
+	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c, map[string][]Verdict{evil: {{evil, evil, evil, evil}}}}}, Old: &Catalog{Name: evil, Graph: c}}))
 	if n := strings.Count(strings.ToLower(page), "<script"); n != 2 {
 		t.Errorf("the page has %d scripts, want 2: data and code", n)
 	}
@@ -301,7 +301,7 @@ func TestSize(t *testing.T) {
 	// Includes descriptions, which make up most of the catalog's 64 MB.
 	t.Run("community", func(t *testing.T) {
 		c := realcat.Graph(t, "community-full")
-		n := len(htmlOf(t, &Input{Catalogs: []Catalog{{"community", c}}}))
+		n := len(htmlOf(t, &Input{Catalogs: []Catalog{{Name: "community", Graph: c}}}))
 		t.Logf("%d bytes for %d packages and %d bundles", n, c.Size().Packages, c.Size().Bundles)
 		if n > 2<<20 {
 			t.Errorf("the page has %d bytes", n)
@@ -312,7 +312,7 @@ func TestSize(t *testing.T) {
 func BenchmarkPage(b *testing.B) {
 	c := realcat.Graph(b, "community")
 	for b.Loop() {
-		if _, err := New(b.Context(), &Input{Catalogs: []Catalog{{"community", c}}}); err != nil {
+		if _, err := New(b.Context(), &Input{Catalogs: []Catalog{{Name: "community", Graph: c}}}); err != nil {
 			b.Fatal(err)
 		}
 	}

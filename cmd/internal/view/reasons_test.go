@@ -84,7 +84,7 @@ func TestPartialAnswer(t *testing.T) {
 // TestDifferenceTellsOnce checks that a removed package is listed as removed, but not among the changed ones (B7).
 func TestDifferenceTellsOnce(t *testing.T) {
 	old, now := load(t, sharedLib), loadSample(t)
-	d, err := newDiff(t.Context(), Catalog{"old", old}, Catalog{"new", now})
+	d, err := newDiff(t.Context(), Catalog{Name: "old", Graph: old}, Catalog{Name: "new", Graph: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 func newPage(t testing.TB) *Page {
 	t.Helper()
-	p, err := New(t.Context(), &Input{Catalogs: []Catalog{{"sample", loadSample(t)}}})
+	p, err := New(t.Context(), &Input{Catalogs: []Catalog{{Name: "sample", Graph: loadSample(t)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestTotals(t *testing.T) {
 	b.WriteString("]}\n")
 	c := load(t, b.String())
 	all := len(c.Findings())
-	d, err := newCatalog(t.Context(), "x", c, nil, nil)
+	d, err := newCatalog(t.Context(), Catalog{Name: "x", Graph: c}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func encoded(s string) string { return fmt.Sprintf("%q", base64.StdEncoding.Enco
 
 func wordsData(t *testing.T, c *graph.Catalog) *catalogData {
 	t.Helper()
-	d, err := newCatalog(t.Context(), "x", c, nil, nil)
+	d, err := newCatalog(t.Context(), Catalog{Name: "x", Graph: c}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ const channelDrawing = (p, channel, onpick, onclear) => {
   });
   const weights = { 1: 4, 2: 1, 3: 2 };
   const kept = drawn(ch);
-  const lines = kept.edges.map(([from, to, kind]) => ({ from: at.get(from), to: at.get(to), kind: EDGES[kind], weight: weights[kind] }));
+  const lines = kept.edges.map(([from, to, kind]) => ({ from: at.get(from), to: at.get(to), kind: EDGES[kind] + " " + ((verdictOf(p, from, to) || {}).verdict || ""), weight: weights[kind] }));
   const placed = place(boxes, lines, "BT", { side: 18, rank: 22 });
   const home = ch.heads.length ? at.get(ch.heads[0]) : 0;
   const d = draw(boxes, lines, placed, {
@@ -73,6 +73,7 @@ const legend = (p, ch) => {
   return [el("ul", { class: "legend", "aria-label": "Lines" },
     el("li", null, "Arrows point to what follows:"),
     sample("replaces", "edge replaces", "replaces"), sample("skips", "edge skips", "skips"), sample("range", "edge skipRange", "in a skipRange"),
+    p.impact.size ? sample("breaks", "edge replaces breaks", "breaks something on a cluster") : null,
     sample("classic", "way classic", "path of classic OLM"), sample("v1", "way v1", "path of OLM v1")),
     words.length ? folded("What the marks mean", () => facts(words.map((w) => [mark(w), WORDS[w]]))) : null];
 };
@@ -82,10 +83,10 @@ const channelTable = (p, ch) => {
   const name = (i) => (i === undefined || i < 0 ? "" : p.nodes[i].label);
   const ranges = new Map((ch.ranges || []).map((r) => [r.node, r.text]));
   const below = (node, kind) => ch.edges.filter((e) => e[1] === node && EDGES[e[2]] === kind).map((e) => name(e[0])).join(", ");
-  const next = (ways, node) => { const s = stepsOf(ways).get(node); return s && s[1] >= 0 ? name(s[1]) : "stays"; };
+  const next = (ways, node) => { const s = stepsOf(ways).get(node); return s && s[1] >= 0 ? [said(name(s[1])), verdictTag(p, node, s[1])] : "stays"; };
   return table(`Channel ${ch.name} of package ${p.name}`,
     ["Version", "Notes", "Replaces", "Skips", "skipRange", "Classic OLM goes to", "OLM v1 goes to"],
     ch.rows.map((node) => [
       said(p.nodes[node].label), marksOf(p, ch, node).map((w) => [mark(w), " "]), said(below(node, "replaces")), said(below(node, "skips")),
-      said(ranges.get(node) || ""), said(next(ch.classic, node)), said(next(ch.v1, node))]));
+      said(ranges.get(node) || ""), next(ch.classic, node), next(ch.v1, node)]));
 };

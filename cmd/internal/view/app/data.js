@@ -14,6 +14,7 @@ for (const [i, c] of data.catalogs.entries()) {
     p.channels.sort((a, b) => natural.compare(a.name, b.name));
     p.haystacks = [[p.name], [p.title, p.provider, ...(p.keywords || [])], p.apis || [], [p.summary, p.about, ...p.nodes.flatMap((n) => [n.title, n.summary])]]
       .map((list) => list.filter(Boolean).map((x) => ({ text: x, low: x.toLowerCase() })));
+    p.impact = new Map((p.verdicts || []).map((v) => [v.from + " " + v.to, v]));
     c.byName.set(p.name, p);
   }
 }
@@ -52,6 +53,17 @@ const marksOf = (p, ch, i) => {
   else if (classic) out.push("stranded in classic OLM");
   else if (v1) out.push("stranded in OLM v1");
   return out;
+};
+
+// verdictOf returns what an upgrade does to a cluster, or null if that was not judged.
+const verdictOf = (p, from, to) => p.impact.get(from + " " + to) || null;
+
+// verdictTag shows it; the codes follow what is not safe.
+const verdictTag = (p, from, to) => {
+  const v = verdictOf(p, from, to);
+  if (!v) return null;
+  const [word, ...rest] = v.text.split(": ");
+  return [" ", tag(word, v.verdict || "aside"), rest.length ? [" ", el("span", { class: "why" }, said(rest.join(": ")))] : null];
 };
 
 const WORDS = {

@@ -5,7 +5,7 @@ const MANY = 9, ENDS = 3;
 const stepsTold = (p, steps, pick) => {
   const item = (s, i) => el("li", { value: i + 1 },
     el("button", { type: "button", class: "link", onclick: () => pick(s.to) }, said(p.nodes[s.to].label)),
-    " ", el("span", { class: "why" }, "(", said(p.reasons[s.why]), ")"));
+    " ", el("span", { class: "why" }, "(", said(p.reasons[s.why]), ")"), verdictTag(p, s.from, s.to));
   const all = steps.map(item);
   if (all.length <= MANY) return el("ol", null, all);
   const middle = all.slice(ENDS, -ENDS);
@@ -23,7 +23,7 @@ const wayOf = (p, w, pick, before) => el("section", { class: "way-told " + w.kin
 const followers = (p, title, ways, node, pick) => {
   const all = following(ways, node), rest = howMany(ways, node) - all.length;
   return el("div", null, el("h4", null, title), all.length ? el("ul", { class: "plain" }, all.map((s) => el("li", null,
-    el("button", { type: "button", class: "link", onclick: () => pick(s.to) }, said(p.nodes[s.to].label)), " ", el("span", { class: "why" }, "(", said(p.reasons[s.why]), ")"))), rest ? el("li", { class: "why" }, `and ${rest} more`) : null)
+    el("button", { type: "button", class: "link", onclick: () => pick(s.to) }, said(p.nodes[s.to].label)), " ", el("span", { class: "why" }, "(", said(p.reasons[s.why]), ")"), verdictTag(p, s.from, s.to))), rest ? el("li", { class: "why" }, `and ${rest} more`) : null)
     : el("p", { class: "why" }, "nothing"));
 };
 
