@@ -189,7 +189,11 @@ func (a *avoidance) avoiding(ctx context.Context, e *env, u *graph.Upgrades, p g
 	if !answer.OK {
 		answer.Impact = nil
 	}
-	for _, s := range answer.Walk.Steps {
+	walk := answer.Walk.Steps
+	if !a.shown { // judging may need images
+		walk = nil
+	}
+	for _, s := range walk {
 		edge, err := judge.of(ctx, s.From.Name, s.To.Name)
 		if err != nil {
 			return err

@@ -174,9 +174,9 @@ type pathAnswer struct {
 	Heads    []graph.Node `json:"heads"`
 	Walk     graph.Walk   `json:"walk"`
 	Shortest []graph.Step `json:"shortest"`
-	// With --impact or --avoid, Impact has the verdicts on the steps of Shortest and Walk. With
-	// --avoid, Avoided are the upgrades that were excluded because of their verdicts. If there is
-	// no path, Blocking has the upgrades that block every path.
+	// With --impact or --avoid, Impact has the verdicts on the steps of Shortest, with --impact
+	// also those of Walk. With --avoid, Avoided are the upgrades that were excluded because of
+	// their verdicts. If there is no path, Blocking has the upgrades that block every path.
 	Impact   []edgeImpact `json:"impact,omitempty"`
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`
