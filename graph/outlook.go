@@ -136,9 +136,9 @@ type Outlooks struct {
 	without func(Bundle) bool
 	// excluded are the upgrades that ways do not take.
 	excluded map[[2]string]bool
-	lanes   []*lane // one for each channel of each source; in v1 also one for all channels of each source
-	heads   []Target
-	spots   map[Node]*spot
+	lanes    []*lane // one for each channel of each source; in v1 also one for all channels of each source
+	heads    []Target
+	spots    map[Node]*spot
 	// The links by name, under the name that they upgrade, and the links by range.
 	named  map[string][]link
 	ranged []ranged
