@@ -44,11 +44,12 @@ func (r *run) versions(c csv, kind string, versions ...string) []obj {
 func (c csv) versions(crd obj, versions ...string) []obj {
 	var bundles []obj
 	var entries [][]string
+	last := ""
 	for _, v := range versions {
-		c.version = v
+		c.version, c.replaces = v, last
 		bundles = append(bundles, c.bundle(nil, crd))
-		entries = append(entries, []string{c.name(), c.replaces})
-		c.replaces = c.name()
+		entries = append(entries, []string{c.name(), last})
+		last = c.name()
 	}
 	return append(pkg(c.pkg, channel{"stable", entries}), bundles...)
 }
