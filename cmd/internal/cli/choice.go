@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A choice is the value of a flag that is one of a few words. Markdown can be shortened to md.
+// A choice is the value of a flag that is one of a few words. The name of Markdown can be shortened.
 type choice struct {
 	value *string
 	words []string
