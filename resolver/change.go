@@ -22,7 +22,6 @@ type Change struct {
 	To string `json:"to,omitempty"`
 	// Catalog is the new catalog.
 	Catalog CatalogID `json:"catalog,omitzero"`
-	missing CatalogID // the catalog to add, if a subscription names it
 	// Channel is the new channel if it changes together with the catalog.
 	Channel string `json:"channel,omitempty"`
 	// DropStartingCSV reports whether the startingCSV is also removed, because the new

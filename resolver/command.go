@@ -72,12 +72,10 @@ func (c *Change) commands(namespace string) []string {
 		}
 		return []string{kubectl.PatchOnly("operatorgroup.operators.coreos.com", namespace, spec)}
 	case AddCatalog:
-		if c.Catalog != (CatalogID{}) {
-			return []string{kubectl.Copy("catalogsource.operators.coreos.com", c.Catalog.Namespace, c.Catalog.Name, object("CatalogSource", c.Catalog.Name, c.To, nil))}
+		if c.Catalog == (CatalogID{}) {
+			return nil // nobody knows its image
 		}
-		return []string{kubectl.Apply(object("CatalogSource", cmp.Or(c.missing.Name, "added"), cmp.Or(c.missing.Namespace, namespace), map[string]any{
-			"sourceType": "grpc", "image": "IMAGE",
-		}))}
+		return []string{kubectl.Copy("catalogsource.operators.coreos.com", c.Catalog.Namespace, c.Catalog.Name, object("CatalogSource", c.Catalog.Name, c.To, nil))}
 	case RemoveOperator:
 		return []string{kubectl.Delete(csv, namespace, c.Operator)}
 	}

@@ -21,9 +21,8 @@ type Fix struct {
 	Selected []Selected `json:"selected,omitzero"`
 	// Stuck are the operators that the fix leaves stuck, by subscription.
 	Stuck []Advice `json:"stuck,omitempty"`
-	// Commands make the changes in a cluster, in order. IMAGE in a command stands for the image
-	// of a catalog that is not known. The list is empty if a change concerns something outside of
-	// a cluster: a policy, or a catalog upstream.
+	// Commands make the changes in a cluster, in order. The list is empty if a change concerns
+	// something outside of the cluster: a policy, or a catalog that is not in it.
 	Commands []string `json:"commands,omitempty"`
 
 	cost int

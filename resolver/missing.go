@@ -28,7 +28,7 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 				continue // it would not help
 			}
 		}
-		ch := Change{Kind: AddCatalog, Subscription: q.Subscription.Name, Advice: advice, missing: q.Subscription.Source()}
+		ch := Change{Kind: AddCatalog, Subscription: q.Subscription.Name, Advice: advice}
 		p := ch.apply(c.alone())
 		sol, err := c.plan(ctx, &p, nil)
 		if err != nil {

@@ -36,8 +36,8 @@ versions that were added, removed or lost their path are listed.
 Permissions, APIs and upgrades need the manifests of bundles. They come from
 olm.bundle.object properties, from --bundles or, with --pull, from images.
 
--o html prints one self-contained page without scripts, -o markdown (or md) a page for a
-repository or a pull request. Equal input gives equal output.
+-o html prints one self-contained page without scripts, and -o markdown (or md) a page
+for a repository or a pull request. Equal input gives equal output.
 
 Exit codes: 0 the report was made, 2 the catalog could not be read.`,
 		Example: `  olmkit report ./catalog -o html --bundles ./operators --on 2026-01-31 > report.html
