@@ -101,7 +101,7 @@ func (a Advice) Summary() string {
 			continue
 		}
 		if x := requirementOf(a.Rejected[0]); x != nil && h.by == HeldByRequirement {
-			return text + " because it requires " + prose.Requirement(x) + ", which cannot be satisfied"
+			return text + " because " + a.Rejected[0].Bundles[0].Name + " requires " + prose.Requirement(x) + ", which cannot be satisfied"
 		}
 		return text + " " + h.text
 	}

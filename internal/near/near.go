@@ -38,7 +38,11 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 			cost = min(cost, 1+Distance(stem(name), stem(k)))
 		}
 		near := cost <= bound
-		if n := lacks(name, k); n > 0 && !exists && (!near || n < cost) {
+		n := lacks(name, k)
+		if n == 0 {
+			n = lacks(stem(name), k)
+		}
+		if n > 0 && !exists && (!near || n < cost) {
 			near, cost = true, n
 		}
 		if near && k != name {

@@ -65,6 +65,7 @@ func TestNamesByWord(t *testing.T) {
 	known := []string{"project-quay", "quay-bridge-operator", "quayio", "strimzi-kafka-operator"}
 	for name, want := range map[string][]string{
 		"quay":          {"project-quay", "quay-bridge-operator"},
+		"quay-operator": {"project-quay", "quay-bridge-operator"},
 		"strimzi":       {"strimzi-kafka-operator"},
 		"strimzi-kafka": {"strimzi-kafka-operator"},
 		"strimzi-redis": nil,

@@ -53,9 +53,9 @@ type RegistryError struct {
 	// Registry is the host, with a port if the reference has one.
 	Registry string
 	Fault    Fault
-	// Anonymous is set for FaultCredentials if there are no credentials for the registry.
+	// Anonymous is set for FaultCredentials if the request had no credentials.
 	Anonymous bool
-	// RetryAfter is the delay in the registry's last answer, for FaultBusy. Zero means that there is none.
+	// RetryAfter is the delay in the registry's last answer, for FaultBusy. It is 0 if there is none.
 	RetryAfter time.Duration
 	Err        error
 }

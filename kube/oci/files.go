@@ -138,9 +138,9 @@ func checkForm(files fs.FS, transport, rest string) error {
 		return nil // another error occurs again when the file is read
 	}
 	if _, err := fs.Stat(files, forms[form.like].file); err == nil {
-		return fmt.Errorf("there is no %s; write %s:%s", form.file, form.like, rest)
+		return fmt.Errorf("%s is missing; write %s:%s", form.file, form.like, rest)
 	}
-	return fmt.Errorf("there is no %s, so this is not an image", form.file)
+	return fmt.Errorf("%s is missing, so this is not an image", form.file)
 }
 
 // cutTag splits a name at the last colon before a tag. "C:\dir" has no tag,

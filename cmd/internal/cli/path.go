@@ -176,7 +176,7 @@ type pathAnswer struct {
 	Shortest []graph.Step `json:"shortest"`
 	// With --impact or --avoid, Impact has the verdicts on the steps of Shortest, with --impact
 	// also those of Walk. With --avoid, Avoided are the upgrades that were excluded because of
-	// their verdicts. If there is no path, Blocking has the upgrades that block every path.
+	// their verdicts. If every path is blocked, Blocking has the upgrades that block them.
 	Impact   []edgeImpact `json:"impact,omitempty"`
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`
