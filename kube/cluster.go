@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -68,6 +69,7 @@ func NewCluster(ctx context.Context, config *rest.Config, opts ClusterOptions) (
 		opts.Now = time.Now
 	}
 	config = rest.CopyConfig(config)
+	config.UserAgent = cmp.Or(config.UserAgent, rest.DefaultKubernetesUserAgent())
 	// Collect warnings for each call, through the call's context.
 	config.WarningHandler, config.WarningHandlerWithContext = nil, warningHandler{}
 	var err error

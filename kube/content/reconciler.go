@@ -26,6 +26,8 @@ import (
 // A Reconciler refreshes the catalogs of a store according to the
 // CatalogSources of a cluster, and writes their statuses.
 type Reconciler struct {
+	// Client writes the statuses. CatalogSources are read from the manager's cache
+	// after SetupWithManager, and otherwise with this client.
 	Client client.Client
 	Store  *Store
 	// Owns, if not nil, reports whether this process writes the statuses of
@@ -43,6 +45,8 @@ type Reconciler struct {
 	// Default: 2.
 	Share int
 
+	cache client.Reader
+
 	mu      sync.Mutex
 	reading map[string]int // by namespace
 	tenants int
@@ -58,6 +62,7 @@ func newObject() *unstructured.Unstructured {
 // SetupWithManager registers the reconciler. It runs when a CatalogSource
 // changes and when its catalog is due to be read again.
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
+	r.cache = m.GetCache() // the manager's client does not cache unstructured objects
 	return ctrl.NewControllerManagedBy(m).
 		Named("olmkit-catalogsource").
 		For(newObject(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
@@ -70,8 +75,11 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 
 // Reconcile refreshes the catalog of a CatalogSource and writes its status.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-	u := newObject()
-	switch err := r.Client.Get(ctx, req.NamespacedName, u); {
+	u, reader := newObject(), r.cache
+	if reader == nil {
+		reader = r.Client
+	}
+	switch err := reader.Get(ctx, req.NamespacedName, u); {
 	case apierrors.IsNotFound(err), err == nil && u.GetDeletionTimestamp() != nil:
 		id := resolver.CatalogID{Name: req.Name, Namespace: req.Namespace}
 		r.Store.Forget(id)
@@ -106,7 +114,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	if (r.Owns == nil || r.Owns(ctx, req.Namespace)) && h.Apply(&c) {
-		if err := r.write(ctx, u, &c); err != nil {
+		switch err := r.write(ctx, u, &c); {
+		case apierrors.IsConflict(err): // the cache is behind
+			return reconcile.Result{RequeueAfter: time.Second}, nil
+		case err != nil:
 			return reconcile.Result{}, client.IgnoreNotFound(err)
 		}
 	}

@@ -23,6 +23,8 @@ type Environment struct {
 	Config *rest.Config
 	// Bin is the directory of the servers.
 	Bin string
+	// Flags are more flags of the API server, without dashes.
+	Flags map[string]string
 
 	env   *envtest.Environment
 	dir   string
@@ -87,6 +89,9 @@ func (e *Environment) Start(crds ...string) (err error) {
 	}
 	// Never throttle: tests send thousands of requests to a slow server.
 	server.Configure().Set("max-requests-inflight", "2000").Set("max-mutating-requests-inflight", "1000")
+	for name, value := range e.Flags {
+		server.Configure().Set(name, value)
+	}
 	if e.Config, err = e.env.Start(); err != nil {
 		return err
 	}
