@@ -74,10 +74,10 @@ namespaces: ## compare plans for 100,000 generated namespaces, from SEED on, wit
 fleet: ## install an operator in FLEET namespaces of a real API server at once
 	cd kube && $(GO) test -run ManyNamespaces -v -timeout 60m . -fleet $(FLEET)
 
-sidebyside: setup ## run SCENARIOS with OLM itself, record them, swap both controllers, and compare
+sidebyside: setup ## run SCENARIOS with OLM itself, record them, swap both controllers, compare and measure
 	cd kube/internal/sidebyside/olm && CGO_ENABLED=0 GOWORK=off $(GO) build -trimpath -o bin/ ./opm $$($(GO) list tool)
 	cd kube && $(GO) test -run 'TestRecord|TestSwap|TestBothAtOnce' -v -timeout 12h ./internal/sidebyside -olm $(CURDIR)/kube/internal/sidebyside/olm/bin -scenarios '$(SCENARIOS)'
-	cd kube && OLMKIT_TEST_SIZE=large $(GO) test -run TestScenarios -v -timeout 2h ./internal/sidebyside -scenarios '$(SCENARIOS)'
+	cd kube && OLMKIT_TEST_SIZE=large $(GO) test -run 'TestScenarios|TestMeasure' -v -timeout 2h ./internal/sidebyside -olm $(CURDIR)/kube/internal/sidebyside/olm/bin -scenarios '$(SCENARIOS)'
 
 sources: ## compare 100,000 generated problems, from SEED on, with OLM's resolver
 	cd compare && OLMKIT_TEST_SIZE=large $(GO) test -run 'TestSources$$' -timeout 12h -v . -sourceseed $(SEED)

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
@@ -63,17 +60,24 @@ func TestMeasure(t *testing.T) {
 				for _, ns := range added {
 					r.subscribe(ns, "widget", obj{"sourceNamespace": "olm"})
 				}
-				if !r.until("all have succeeded", func() bool {
+				done := 0
+				ok := r.until("all have succeeded", func() bool {
 					csvs, err := r.listAll(t.Context(), kindOf("ClusterServiceVersion"))
 					must(t, err)
-					return len(csvs) == len(r.namespaces) && !slices.ContainsFunc(csvs, func(u unstructured.Unstructured) bool {
-						return field(u.Object, "status", "phase") != "Succeeded"
-					})
-				}) {
+					done = 0
+					for _, u := range csvs {
+						if field(u.Object, "status", "phase") == "Succeeded" {
+							done++
+						}
+					}
+					return done == len(r.namespaces)
+				})
+				took := time.Since(begin)
+				t.Logf("%s: after %.1f s, %d of %d have succeeded, %d of them at once; %d requests; %d MB",
+					b, took.Seconds(), done, len(r.namespaces), n, settled()-before, r.memory())
+				if !ok && b == byOlmkit {
 					t.FailNow()
 				}
-				took := time.Since(begin)
-				t.Logf("%s: %d at once took %.1f s; %d requests; %d MB", b, n, took.Seconds(), settled()-before, r.memory())
 			}
 			before, pause := settled(), testsize.Of(5*time.Second, 10*time.Second, time.Minute)
 			time.Sleep(pause)

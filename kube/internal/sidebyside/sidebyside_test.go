@@ -43,20 +43,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sample lists the scenarios of a small test, and moderate those that a moderate one adds: one
-// of each sort.
-var (
-	sample   = []string{"own", "dep_gvk", "manual", "sa_docs", "webhook", "unsupported_group", "all_ns"}
-	moderate = []string{"upgrade", "csv_edited", "sub_second_manual", "same_api", "missing_pkg", "delete", "config", "conversion", "rotation", "apiservice", "cond_rights"}
-)
+// sample lists the scenarios of a small test: one of each sort.
+var sample = []string{"own", "dep_gvk", "manual", "sa_docs", "webhook", "unsupported_group", "all_ns"}
 
 // runs reports whether a scenario is to be run.
 func runs(s scenario) bool {
 	if *selected != "" {
 		return regexp.MustCompile("^(" + *selected + ")$").MatchString(s.name)
 	}
-	in := slices.Contains(sample, s.name)
-	return *olmBinaries != "" || testsize.Of(in, in || slices.Contains(moderate, s.name), true)
+	return *olmBinaries != "" || testsize.Of(slices.Contains(sample, s.name), true, true)
 }
 
 // playAll plays scenarios with a backend. take is called for each snapshot.
