@@ -8,6 +8,7 @@ work=$RUNNER_TEMP/olmkit-action
 olmkit=$work/olmkit
 sarif=$work/olmkit.sarif
 summary=$work/summary.md
+report=$work/report.html
 
 for word in $FAIL_ON; do
 	case $word in
@@ -39,6 +40,9 @@ run() {
 
 # The catalog before the change, if there is one.
 has_base=
+bundles=("--bundles=$BUNDLES")
+if [ "$PULL" = true ]; then bundles+=(--pull); fi
+older=() # the catalog before the change, if it loads
 judge=() # how to judge the upgrades that the change adds
 if [ -n "$BASE" ]; then
 	git rev-parse -q --verify "$BASE^{commit}" >/dev/null || git fetch -q --depth=1 origin "$BASE"
@@ -50,8 +54,8 @@ if [ -n "$BASE" ]; then
 		code=0
 		"$olmkit" validate "$work/base/$CATALOG" >/dev/null 2>&1 || code=$?
 		if [ "$code" -le 1 ]; then
-			judge=("--base=$work/base/$CATALOG" "--reading=$READING" "--bundles=$BUNDLES")
-			if [ "$PULL" = true ]; then judge+=(--pull); fi
+			older=("--base=$work/base/$CATALOG")
+			judge=("${older[@]}" "--reading=$READING" "${bundles[@]}")
 		fi
 	fi
 fi
@@ -61,6 +65,7 @@ run validate "$CATALOG" "${judge[@]}" -o sarif >"$sarif"
 run validate "$CATALOG" "${judge[@]}" >"$work/findings.txt"
 run validate "$CATALOG" "${judge[@]}" -o json >"$work/findings.json"
 read -r errors warnings < <(sed -n 's/.*"errors":\([0-9]*\),"warnings":\([0-9]*\)[,}].*/\1 \2/p' "$work/findings.json")
+"$olmkit" report "$CATALOG" "${older[@]}" "--olm=$READING" "${bundles[@]}" -o html >"$report" 2>/dev/null || report=
 
 # Text is indented, so that nothing in it can end the block.
 indent() { sed 's/^/    /' "$1"; echo; }
@@ -100,6 +105,7 @@ cat "$summary" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 {
 	echo "sarif=$sarif"
 	echo "summary=$summary"
+	echo "report=$report"
 	echo "errors=$errors"
 	echo "warnings=$warnings"
 	echo "lost=$lost"
