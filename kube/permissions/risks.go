@@ -120,13 +120,21 @@ func intercepts(b *registryv1.Bundle) (out []Risk) {
 	return out
 }
 
-// String returns the rule in words, such as "get, list pods, services of the core group".
+// String returns the rule in words, such as "get, list pods, services of the core group" or
+// "use every verb on all resources of all groups".
 func (r Rule) String() string {
 	text := strings.Join(r.Verbs, ", ")
+	if slices.Contains(r.Verbs, "*") {
+		text = "use every verb on"
+	}
 	if len(r.NonResourceURLs) > 0 {
 		return text + " " + strings.Join(r.NonResourceURLs, ", ")
 	}
-	text += " " + strings.Join(r.Resources, ", ") + " of " + groups(r.APIGroups)
+	resources := strings.Join(r.Resources, ", ")
+	if slices.Contains(r.Resources, "*") {
+		resources = "all resources"
+	}
+	text += " " + resources + " of " + groups(r.APIGroups)
 	if len(r.ResourceNames) > 0 {
 		text += " named " + strings.Join(r.ResourceNames, ", ")
 	}
