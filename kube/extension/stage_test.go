@@ -182,34 +182,39 @@ func (s *stage) clean() {
 	}
 }
 
-// collect deletes objects whose owners are gone, releases the dependents of what is deleted with
-// the finalizer orphan, as Kubernetes' garbage collector does, and lets claims of volumes go.
+// collect does what Kubernetes' garbage collector does: it releases the dependents of what is
+// deleted with the finalizer orphan, and deletes objects whose owners are gone. It changes only
+// objects that are still as it has read them. It also lets claims of volumes go.
 func (s *stage) collect(ctx context.Context) {
-	var orphans, releasing []unstructured.Unstructured
-	owners := map[types.UID]bool{}
+	var owned, releasing []unstructured.Unstructured
+	exists := map[types.UID]bool{}
 	for _, k := range kinds { // owners come last, so that no owner of a listed object is missed
 		u := &unstructured.UnstructuredList{}
 		u.SetGroupVersionKind(k)
-		if k.Kind == "ClusterObjectSet" && !s.experimental || s.client.List(ctx, u) != nil {
+		if k.Kind == "ClusterObjectSet" && !s.experimental {
 			continue
+		}
+		if s.client.List(ctx, u) != nil {
+			return // what is not listed seems to be gone
 		}
 		for _, o := range u.Items {
 			if o.GetDeletionTimestamp() != nil && slices.Contains(o.GetFinalizers(), metav1.FinalizerOrphanDependents) {
 				releasing = append(releasing, o)
 			}
-			if owners[o.GetUID()] = true; len(o.GetOwnerReferences()) > 0 {
-				orphans = append(orphans, o)
+			if exists[o.GetUID()] = true; len(o.GetOwnerReferences()) > 0 {
+				owned = append(owned, o)
 			}
 		}
 	}
 	for _, owner := range releasing {
 		done := true
-		for _, o := range orphans {
+		for _, o := range owned {
 			left := slices.DeleteFunc(o.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == owner.GetUID() })
 			if len(left) < len(o.GetOwnerReferences()) {
 				done = false
-				o.SetOwnerReferences(left)
-				s.client.Update(ctx, &o) // again if it fails
+				released := o.DeepCopy()
+				released.SetOwnerReferences(left)
+				s.client.Update(ctx, released) // again if it fails
 			}
 		}
 		if done {
@@ -217,10 +222,10 @@ func (s *stage) collect(ctx context.Context) {
 			s.client.Update(ctx, &owner)
 		}
 	}
-	for _, o := range orphans {
-		if !slices.ContainsFunc(o.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return owners[x.UID] }) {
-			uid := o.GetUID()
-			s.client.Delete(ctx, &o, client.Preconditions{UID: &uid}) // again if it fails
+	for _, o := range owned {
+		if !slices.ContainsFunc(o.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return exists[x.UID] }) {
+			uid, version := o.GetUID(), o.GetResourceVersion()
+			s.client.Delete(ctx, &o, client.Preconditions{UID: &uid, ResourceVersion: &version}) // again if it fails
 			if o.GetKind() == "PersistentVolumeClaim" {
 				s.client.Patch(ctx, &o, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
 			}
