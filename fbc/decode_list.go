@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/jsonkind"
+	"github.com/olmkit/olmkit/internal/jsonscan"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -26,7 +27,7 @@ func (d *decoder) array(path string, raw []byte, each func(i int, v []byte)) {
 		return
 	}
 	i := 0
-	for v := range decode.Elements(raw) {
+	for v := range jsonscan.Elements(raw) {
 		each(i, v)
 		i++
 	}
@@ -46,7 +47,7 @@ func (d *decoder) object(path string, raw []byte, each func(key string, v []byte
 	var stack [8]field
 	members := stack[:0]
 	var seen map[string]bool // the names, if there are more than a few
-	for key, v := range decode.Members(raw) {
+	for key, v := range jsonscan.Members(raw) {
 		name := d.intern(key)
 		if len(members) == len(stack) {
 			seen = make(map[string]bool)
@@ -224,7 +225,7 @@ func (d *decoder) plainEntry(v []byte) (e Entry, ok bool) {
 		return e, false
 	}
 	var seen [4]bool
-	for key, value := range decode.Members(v) {
+	for key, value := range jsonscan.Members(v) {
 		var field int
 		switch string(key) {
 		case `"name"`:
@@ -246,7 +247,7 @@ func (d *decoder) plainEntry(v []byte) (e Entry, ok bool) {
 			if value[0] != '[' {
 				return e, false
 			}
-			for s := range decode.Elements(value) {
+			for s := range jsonscan.Elements(value) {
 				if s[0] != '"' {
 					return e, false
 				}
@@ -322,13 +323,13 @@ func stringsOnly(raw []byte) bool {
 	if raw == nil || raw[0] != '[' {
 		return false
 	}
-	for v := range decode.Elements(raw) {
+	for v := range jsonscan.Elements(raw) {
 		if v[0] != '{' {
 			return false
 		}
 		var first []byte
 		n := 0
-		for key, value := range decode.Members(v) {
+		for key, value := range jsonscan.Members(v) {
 			if n == 2 || n == 1 && bytes.Equal(key, first) || value[0] != '"' || bytes.IndexByte(key, '\\') >= 0 {
 				return false
 			}

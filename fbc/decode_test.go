@@ -9,6 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc/internal/decode"
 	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/internal/jsonscan"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -73,7 +74,7 @@ func checkFast(t *testing.T, text []byte) {
 		if f.Entries == nil || f.Entries[0] != '[' {
 			continue
 		}
-		for v := range decode.Elements(f.Entries) {
+		for v := range jsonscan.Elements(f.Entries) {
 			got, ok := d.plainEntry(v)
 			if !ok {
 				continue

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/jsonscan"
 	"github.com/olmkit/olmkit/internal/manifest"
 	"github.com/olmkit/olmkit/property"
 )
@@ -80,11 +81,9 @@ func statedModes(ctx context.Context, raw jsontext.Value) ([]InstallMode, error)
 func propertyModes(ctx context.Context, typ string, value jsontext.Value) []InstallMode {
 	switch typ {
 	case property.TypeCSVMetadata:
-		var csv struct {
-			InstallModes []InstallMode `json:"installModes"`
-		}
-		if json.Unmarshal(value, &csv) == nil {
-			return csv.InstallModes
+		var list []InstallMode
+		if json.Unmarshal(jsonscan.Field(value, "installModes"), &list) == nil {
+			return list
 		}
 	case property.TypeBundleObject:
 		return manifestModes(ctx, value)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/jsonkind"
+	"github.com/olmkit/olmkit/internal/jsonscan"
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/property"
 )
@@ -154,8 +155,8 @@ func (d *Reader) read(ctx context.Context, document Document) (text []byte, f Fi
 // scan finds the fields of the object in text, as [scanner.object] does.
 func (d *Reader) scan(text []byte) (Fields, bool) {
 	d.scanner.spans = d.scanner.spans[:0]
-	f, end, ok := d.scanner.object(text, skipSpace(text, 0))
-	return f, ok && skipSpace(text, end) == len(text)
+	f, end, ok := d.scanner.object(text, jsonscan.Space(text, 0))
+	return f, ok && jsonscan.Space(text, end) == len(text)
 }
 
 // convert converts a document with [yamljson.Convert], into memory as described for Buffer.

@@ -1,6 +1,10 @@
 package decode
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/olmkit/olmkit/internal/jsonscan"
+)
 
 // Limits bound the cost of hostile input. They are those of package fbc that apply to
 // documents, without defaults.
@@ -9,7 +13,7 @@ type Limits struct {
 }
 
 // MaxDepth is the largest Depth that jsontext can read.
-const MaxDepth = 10_000
+const MaxDepth = jsonscan.MaxDepth
 
 // nodes returns how many keys, values and items a YAML document may have.
 func (l Limits) nodes() int64 { return max(l.Expansion/32, 1) }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/olmkit/olmkit/internal/jsonscan"
 )
 
 // accepts reports whether jsontext accepts a text as one value.
@@ -23,8 +25,8 @@ func accepts(text []byte) bool {
 
 // scans reports whether the scanner accepts a text as one value.
 func scans(text []byte) bool {
-	end, ok := skipValue(text, skipSpace(text, 0), MaxDepth)
-	return ok && skipSpace(text, end) == len(text)
+	end, ok := jsonscan.Value(text, jsonscan.Space(text, 0), MaxDepth)
+	return ok && jsonscan.Space(text, end) == len(text)
 }
 
 var scanSeeds = []string{

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+
+	"github.com/olmkit/olmkit/internal/jsonscan"
 )
 
 // BOM is the byte order mark that some editors put before UTF-8 text.
@@ -363,7 +365,7 @@ func jsonEnd(data []byte, from int, eof bool) (int, verdict) {
 			}
 			i += n + 1
 		case '"':
-			for i = special(data, i+1); i < len(data) && data[i] != '"'; i = special(data, i) {
+			for i = jsonscan.Special(data, i+1); i < len(data) && data[i] != '"'; i = jsonscan.Special(data, i) {
 				switch data[i] {
 				case '\n':
 					return 0, notJSON
