@@ -3,8 +3,11 @@ package oci
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"io"
 	"io/fs"
+	"path"
+	"strings"
 	"testing"
 )
 
@@ -43,14 +46,16 @@ func FuzzLayers(f *testing.F) {
 	f.Add(lower, lower[:600])
 	limits := Limits{Scan: 1 << 20, Bytes: 4 << 10, Files: 50}
 	f.Fuzz(func(t *testing.T, lower, upper []byte) {
-		var spool bytes.Buffer
-		o := &overlay{roots: []root{{label: LabelManifests, from: "manifests", to: "manifests"}}, limits: limits, spool: &spool}
+		var text bytes.Buffer
+		out := newImageWriter(&text)
+		defer out.close()
+		o := &overlay{roots: []root{{label: LabelManifests, from: "manifests", to: "manifests"}}, limits: limits, archive: out}
 		for _, text := range [][]byte{lower, upper} {
 			if err := o.apply(t.Context(), plain(text)); err != nil {
 				return
 			}
 		}
-		if o.bytes > limits.Bytes || o.spooled > o.bytes || int64(spool.Len()) != o.spooled || o.scanned > limits.Scan || o.files > limits.Files {
+		if o.bytes > limits.Bytes || o.scanned > limits.Scan || o.files > limits.Files {
 			t.Errorf("%d bytes, %d scanned, %d files: a limit was exceeded", o.bytes, o.scanned, o.files)
 		}
 		files, err := o.result(t.Context())
@@ -62,25 +67,52 @@ func FuzzLayers(f *testing.F) {
 			if total += file.size; total > limits.Bytes {
 				t.Errorf("%d bytes with %s: the limit was exceeded (S7)", total, file.name)
 			}
-			if !fs.ValidPath(file.name) || !within(file.name, "manifests") || file.offset < 0 || file.offset+file.size > o.spooled {
+			if !fs.ValidPath(file.name) || !within(file.name, "manifests") || file.number < 0 || file.number >= out.count {
 				t.Errorf("%+v is not a regular file with a valid name", file)
 			}
 		}
-		var b bytes.Buffer
-		if err := writeArchive(t.Context(), &b, info{Digest: "x"}, files, bytes.NewReader(spool.Bytes())); err != nil {
+		if err := errors.Join(out.finish(t.Context(), info{Digest: "x"}, files), out.close()); err != nil {
 			t.Fatal(err)
 		}
-		img, err := openArchive(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		img, err := openArchive(bytes.NewReader(text.Bytes()), int64(text.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range files {
 			text, err := fs.ReadFile(img.FS, file.name)
-			if err != nil || !bytes.Equal(text, spool.Bytes()[file.offset:file.offset+file.size]) {
-				t.Errorf("%s: %q, %v", file.name, text, err)
+			if want := contents(t, file.number, lower, upper); err != nil || !bytes.Equal(text, want) {
+				t.Errorf("%s: %q, want %q (%v)", file.name, text, want, err)
 			}
 		}
 	})
+}
+
+// contents returns the content of the regular file with a number in layers, counting those
+// that are unpacked.
+func contents(t *testing.T, number int, layers ...[]byte) []byte {
+	for _, layer := range layers {
+		for r := tar.NewReader(bytes.NewReader(layer)); ; {
+			h, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, _ := cleanName(h.Name)
+			if h.Typeflag != tar.TypeReg || !within(name, "manifests") || strings.HasPrefix(path.Base(name), whiteout) {
+				continue
+			}
+			if number--; number < 0 {
+				text, err := io.ReadAll(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return text
+			}
+		}
+	}
+	return nil
 }
 
 // A plain layer is not compressed.

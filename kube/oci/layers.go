@@ -14,13 +14,12 @@ import (
 // An overlay records the content of the directories of interest after the
 // layers applied so far. No file is created under a name from the image.
 type overlay struct {
-	roots  []root
-	limits Limits
-	spool  io.Writer
-	state  node
+	roots   []root
+	limits  Limits
+	archive *imageWriter
+	state   node
 
 	scanned, files int64
-	spooled        int64 // bytes in the spool
 	bytes          int64 // unpacked: files, link targets and names
 }
 
@@ -112,7 +111,7 @@ func (o *overlay) add(top *node, h *tar.Header, content io.Reader) error {
 }
 
 // entry returns the entry for a path and copies the content of a file to the
-// spool.
+// archive.
 func (o *overlay) entry(top *node, name string, h *tar.Header, content io.Reader) (entry, error) {
 	switch h.Typeflag {
 	case tar.TypeReg:
@@ -150,18 +149,16 @@ func (o *overlay) matters(name string) bool {
 	return slices.ContainsFunc(o.roots, func(r root) bool { return within(name, r.from) || within(r.from, name) })
 }
 
-// store copies a file to the spool.
+// store copies a file to the archive.
 func (o *overlay) store(name string, r io.Reader) (entry, error) {
 	if !utf8.ValidString(name) || strings.Contains(name, `\`) {
 		return entry{}, &UnsafeError{Path: name, Reason: "is not a portable file name"}
 	}
-	offset := o.spooled
-	size, err := io.Copy(o.spool, io.LimitReader(r, o.limits.Bytes-o.bytes+1))
-	o.spooled += size
+	number, size, err := o.archive.add(io.LimitReader(r, o.limits.Bytes-o.bytes+1))
 	if err == nil {
 		err = o.charge(size)
 	}
-	return entry{typ: tar.TypeReg, offset: offset, size: size}, err
+	return entry{typ: tar.TypeReg, number: number, size: size}, err
 }
 
 // hardLink returns the target of a hard link, in this layer or a lower one.

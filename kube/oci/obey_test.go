@@ -9,7 +9,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
+
+	"github.com/olmkit/olmkit/internal/testctx"
 )
 
 var manifests = []root{{label: LabelManifests, from: "manifests", to: "manifests"}}
@@ -27,19 +30,19 @@ func TestLinksCount(t *testing.T) {
 				{Bytes: 2 << 20, Files: links + 10, Scan: 1 << 30},
 				{Bytes: (links+1)*size - 1, Files: links + 10, Scan: 1 << 30},
 			} {
-				var spool bytes.Buffer
-				o := &overlay{roots: manifests, limits: limits, spool: &spool}
+				var text bytes.Buffer
+				o := &overlay{roots: manifests, limits: limits, archive: newImageWriter(&text)}
 				err := o.apply(t.Context(), plain(layer))
 				if err == nil {
 					_, err = o.result(t.Context())
 				}
 				var limit *LimitError
-				if !errors.As(err, &limit) || limit.Limit != "Bytes" || int64(spool.Len()) > limits.Bytes {
-					t.Errorf("%d bytes in the spool, %v; want a LimitError of %d bytes", spool.Len(), err, limits.Bytes)
+				if !errors.As(err, &limit) || limit.Limit != "Bytes" || int64(text.Len()) > limits.Bytes {
+					t.Errorf("%d bytes in the archive, %v; want a LimitError of %d bytes", text.Len(), err, limits.Bytes)
 				}
 			}
 			// A limit that includes the names and link targets is enough.
-			o := &overlay{roots: manifests, limits: Limits{Bytes: (links + 1) * (size + 100), Files: links + 10, Scan: 1 << 30}, spool: io.Discard}
+			o := &overlay{roots: manifests, limits: Limits{Bytes: (links + 1) * (size + 100), Files: links + 10, Scan: 1 << 30}, archive: newImageWriter(io.Discard)}
 			if err := o.apply(t.Context(), plain(layer)); err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +75,7 @@ func TestNamesCount(t *testing.T) {
 		{"a removal without a name", tar.Header{Name: "manifests/.wh.", Typeflag: tar.TypeReg}, `"manifests/.wh." is a whiteout without a file name`},
 		{"a removal of the parent", tar.Header{Name: "manifests/.wh...", Typeflag: tar.TypeReg}, `"manifests/.wh..." is a whiteout without a file name`},
 	} {
-		o := &overlay{roots: manifests, limits: Limits{Bytes: 3000, Files: 100, Scan: 1 << 20}, spool: io.Discard}
+		o := &overlay{roots: manifests, limits: Limits{Bytes: 3000, Files: 100, Scan: 1 << 20}, archive: newImageWriter(io.Discard)}
 		if err := o.apply(t.Context(), plain(entries(t, tt.header))); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
 		}
@@ -100,12 +103,11 @@ func TestUnpackingObeysItsContext(t *testing.T) {
 		{"links", io.MultiReader(bytes.NewReader(file), forever(entries(t, tar.Header{Name: "manifests/b", Linkname: "manifests/a", Typeflag: tar.TypeLink})))},
 		{"large records", forever(pax)},
 		{"records without a file", forever(pax[:len(pax)-512])},
-		{"a sparse file", bytes.NewReader(sparse(t, "manifests/a", huge))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			m := &meter{left: 8 << 20, end: func() { cancel(errEnded) }}
-			o := &overlay{roots: manifests, limits: Limits{Scan: 64 << 20, Bytes: 64 << 20, Files: 1 << 20}, spool: meteredWriter{m}}
+			o := &overlay{roots: manifests, limits: Limits{Scan: 64 << 20, Bytes: 64 << 20, Files: 1 << 20}, archive: newImageWriter(meteredWriter{m})}
 			err := o.apply(ctx, endless{meteredReader{tt.layer, m}})
 			if !errors.Is(err, errEnded) {
 				t.Errorf("apply = %v", err)
@@ -113,6 +115,13 @@ func TestUnpackingObeysItsContext(t *testing.T) {
 			m.check(t)
 		})
 	}
+	t.Run("a sparse file", func(t *testing.T) { // its zeros are neither read nor, once compressed, worth counting
+		layer := sparse(t, "manifests/a", huge)
+		o := &overlay{roots: manifests, limits: Limits{Scan: 1 << 20, Bytes: 2 * huge, Files: 1}, archive: newImageWriter(io.Discard)}
+		if err := o.apply(testctx.EndsAfter(200, errEnded), plain(layer)); !errors.Is(err, errEnded) {
+			t.Errorf("apply = %v", err)
+		}
+	})
 }
 
 // TestPackingObeysItsContext checks the same for the steps after unpacking: resolving
@@ -120,7 +129,7 @@ func TestUnpackingObeysItsContext(t *testing.T) {
 func TestPackingObeysItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errEnded)
-	o := &overlay{roots: manifests, limits: Limits{Scan: 1 << 20, Bytes: 1 << 20, Files: 10}, spool: io.Discard}
+	o := &overlay{roots: manifests, limits: Limits{Scan: 1 << 20, Bytes: 1 << 20, Files: 10}, archive: newImageWriter(io.Discard)}
 	if err := o.apply(t.Context(), plain(entries(t, tar.Header{Name: "manifests/a", Typeflag: tar.TypeReg}))); err != nil {
 		t.Fatal(err)
 	}
@@ -129,23 +138,34 @@ func TestPackingObeysItsContext(t *testing.T) {
 	}
 
 	const size = 1 << 20
-	spool := make([]byte, size) // does not compress
-	r := rand.NewChaCha8([32]byte{})
-	r.Read(spool)
-	var files []file
-	for i := range 32 {
-		files = append(files, file{fmt.Sprintf("manifests/%02d", i), entry{typ: tar.TypeReg, size: size}})
+	noise := make([]byte, size) // does not compress
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	write := func(ctx context.Context, w io.Writer, content func() io.Reader) error {
+		out := newImageWriter(w)
+		defer out.close()
+		var files []file
+		for i := range 32 {
+			number, size, err := out.add(obeying{ctx, content()})
+			if err != nil {
+				return err
+			}
+			files = append(files, file{fmt.Sprintf("manifests/%02d", i), entry{typ: tar.TypeReg, number: number, size: size}})
+		}
+		if err := out.finish(ctx, info{}, files); err != nil {
+			return err
+		}
+		return out.close()
 	}
 	var whole bytes.Buffer
-	if err := writeArchive(t.Context(), &whole, info{}, files, bytes.NewReader(spool)); err != nil {
+	if err := write(t.Context(), &whole, func() io.Reader { return bytes.NewReader(noise) }); err != nil {
 		t.Fatal(err)
 	}
 	for name, work := range map[string]func(context.Context, *meter) error{
 		"write": func(ctx context.Context, m *meter) error {
-			return writeArchive(ctx, meteredWriter{m}, info{}, files, bytes.NewReader(spool))
+			return write(ctx, meteredWriter{m}, func() io.Reader { return bytes.NewReader(noise) })
 		},
 		"write compressible content": func(ctx context.Context, m *meter) error {
-			return writeArchive(ctx, io.Discard, info{}, files, meteredReaderAt{bytes.NewReader(make([]byte, size)), m})
+			return write(ctx, io.Discard, func() io.Reader { return meteredReader{bytes.NewReader(make([]byte, size)), m} })
 		},
 		"read": func(ctx context.Context, m *meter) error {
 			img, err := openArchive(meteredReaderAt{bytes.NewReader(whole.Bytes()), m}, int64(whole.Len()))
@@ -170,11 +190,14 @@ var errEnded = errors.New("ended by the test")
 
 // A meter ends a context after a number of bytes and counts later ones.
 type meter struct {
+	mu         sync.Mutex
 	left, late int
 	end        func()
 }
 
 func (m *meter) count(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.left <= 0 {
 		m.late += n
 	} else if m.left -= n; m.left <= 0 {
@@ -184,6 +207,8 @@ func (m *meter) count(n int) {
 
 func (m *meter) check(t *testing.T) {
 	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.left > 0 || m.late > 256<<10 {
 		t.Errorf("the context would end after %d more bytes; %d bytes came later", m.left, m.late)
 	}

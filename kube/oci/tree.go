@@ -7,9 +7,10 @@ import (
 
 // An entry is the content of a path in a layer.
 type entry struct {
-	typ          byte // of package tar; 0 if the layer does not define the path
-	target       string
-	offset, size int64 // in the spool, for files
+	typ    byte // of package tar; 0 if the layer does not define the path
+	target string
+	number int // in the archive, for files
+	size   int64
 }
 
 func (e *entry) isDir() bool { return e.typ == tar.TypeDir }

@@ -17,7 +17,7 @@ func TestTree(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 19))
 	names := []string{"m/a", "m/b", "m/a/a", "m/a/b", "m/b/a", "m/a/a/a", "m"}
 	for range 3000 {
-		o := &overlay{roots: []root{{from: "m", to: "m"}}, limits: Limits{Scan: 1 << 20, Bytes: 1 << 20, Files: 1000}, spool: io.Discard}
+		o := &overlay{roots: []root{{from: "m", to: "m"}}, limits: Limits{Scan: 1 << 20, Bytes: 1 << 20, Files: 1000}, archive: newImageWriter(io.Discard)}
 		want := map[string]byte{}
 		var story []string
 		for range 1 + r.IntN(4) {
