@@ -1,6 +1,8 @@
 package reconcile_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,6 +23,8 @@ var readers = map[string]func(t *testing.T){
 	"Open Cluster Management, OperatorPolicy: resolution":    testPolicyResolution,
 	"Open Cluster Management, OperatorPolicy: existing CSVs": testPolicyExisting,
 	"Open Cluster Management, OperatorPolicy: CSVs":          testPolicyCSVs,
+	"Open Cluster Management, OperatorPolicy: approval":      testPolicyApproval,
+	"OpenShift Data Foundation, scaling":                     testDataFoundation,
 	"operator-sdk, `run bundle`":                             testRunBundle,
 	"kubectl operator, `install`":                            testKubectlInstall,
 	"kubectl operator, `uninstall`":                          testKubectlUninstall,
@@ -28,7 +32,7 @@ var readers = map[string]func(t *testing.T){
 	"Operator objects":                                       testOperatorObjects,
 }
 
-// TestReaders reads objects as the programs in docs/readers.md do (E1, E4, E30, E31, E32).
+// TestReaders reads objects as the programs in docs/readers.md do (E1, E3, E4, E30, E31, E32).
 func TestReaders(t *testing.T) {
 	text, err := os.ReadFile("../docs/readers.md")
 	if err != nil {
@@ -217,6 +221,83 @@ func testPolicyCSVs(t *testing.T) {
 	if len(found) < 2 {
 		t.Errorf("found %v, want a CSV and its dependency", found)
 	}
+}
+
+// An OperatorPolicy approves an install plan only if it finds a reason for each CSV: its
+// subscription, or a dependency that a bundle in the plan requires by package.
+func testPolicyApproval(t *testing.T) {
+	w := scenarioUntil(t, "held-back-dependency", 1)
+	s := subscription(t, w, "vault")
+	var plan *olm.InstallPlan
+	for _, o := range w.List() {
+		if o.Kind != olm.KindInstallPlan {
+			continue
+		}
+		ip, err := olm.As[olm.InstallPlan](o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(ip.Spec.ClusterServiceVersionNames, s.Status.CurrentCSV) && (plan == nil || ip.Spec.Generation > plan.Spec.Generation) {
+			plan = ip
+		}
+	}
+	if plan == nil || len(plan.Spec.ClusterServiceVersionNames) != 2 {
+		t.Fatalf("the plan for %s is %+v, want one with a dependency", s.Status.CurrentCSV, plan)
+	}
+	approved := []string{s.Status.CurrentCSV}
+	for _, l := range plan.Status.BundleLookups {
+		var v struct {
+			Properties []struct {
+				Type  string
+				Value struct{ PackageName string }
+			}
+		}
+		if l.Identifier != s.Status.CurrentCSV {
+			continue
+		}
+		if err := json.Unmarshal([]byte(l.Properties), &v); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range v.Properties {
+			for _, name := range plan.Spec.ClusterServiceVersionNames {
+				if p.Type == "olm.package.required" && strings.HasPrefix(name, p.Value.PackageName+".v") {
+					approved = append(approved, name)
+				}
+			}
+		}
+	}
+	slices.Sort(approved)
+	if !slices.Equal(approved, plan.Spec.ClusterServiceVersionNames) {
+		t.Errorf("a policy approves %v of %v", approved, plan.Spec.ClusterServiceVersionNames)
+	}
+}
+
+// OpenShift Data Foundation ships operators with no replicas. It sets them in the CSV, once
+// there is a resource for the operator.
+func testDataFoundation(t *testing.T) {
+	w := scenarioUntil(t, "drift", 1)
+	scale := func(replicas int) {
+		t.Helper()
+		for _, o := range w.List() {
+			if _, ok := o.Metadata.Labels["operators.coreos.com/example.ops"]; !ok || o.Kind != olm.KindClusterServiceVersion || o.Metadata.Namespace != testNamespace {
+				continue
+			}
+			csv, err := olm.As[olm.ClusterServiceVersion](o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec := csv.Spec.Install.Spec.Deployments[0].Spec
+			csv.Spec.Install.Spec.Deployments[0].Spec = regexp.MustCompile(`"replicas": ?\d`).ReplaceAll(spec, fmt.Appendf(nil, `"replicas":%d`, replicas))
+			w.put(t, csv)
+		}
+		undisturbed(t, w)
+		d := get[olm.Deployment](t, w.Cluster, "Deployment", testNamespace+"/example")
+		if text := string(d.Spec); !strings.Contains(text, fmt.Sprintf(`"replicas":%d`, replicas)) {
+			t.Errorf("the CSV has %d replicas, and its deployment %s", replicas, text)
+		}
+	}
+	scale(0)
+	scale(1)
 }
 
 // approveFor approves the install plan to which a new subscription refers.

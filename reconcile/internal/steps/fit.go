@@ -22,18 +22,23 @@ import (
 // the running OLM's do. A reference contains a hash of the manifest, so that
 // only what was approved is installed.
 
-// maxSteps is the maximum size of a plan's steps in bytes of JSON. It leaves
+// maxSteps is the maximum size of a plan's steps and lookups in bytes of JSON. It leaves
 // room for the rest of the plan and the managed fields.
 const maxSteps = 1 << 20
 
 // hashPrefix begins the names in references that this package creates.
 const hashPrefix = "sha256-"
 
-// Fit returns the steps with the largest manifests replaced by references if
-// necessary, or an error if they are still too large for an install plan.
-func (p *Builder) Fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Step, error) {
+// Fit returns the steps with the largest manifests replaced by references if necessary,
+// or an error if they are still too large for an install plan that has these lookups.
+func (p *Builder) Fit(selected []resolver.Selected, steps []olm.Step, lookups []olm.BundleLookup) ([]olm.Step, error) {
+	others, err := sizeOf(lookups)
+	if err != nil {
+		return nil, err
+	}
+	most := maxSteps - others
 	size, err := sizeOf(steps)
-	if err != nil || size <= maxSteps {
+	if err != nil || size <= most {
 		return steps, err
 	}
 	order := make([]int, len(steps))
@@ -53,15 +58,15 @@ func (p *Builder) Fit(selected []resolver.Selected, steps []olm.Step) ([]olm.Ste
 			continue
 		}
 		out[i].Resource.Manifest = ref
-		if size, err = sizeOf(out); err != nil || size <= maxSteps {
+		if size, err = sizeOf(out); err != nil || size <= most {
 			return out, err
 		}
 	}
-	return nil, fmt.Errorf("%s take %d bytes even without their manifests, but an install plan can hold only %d; request fewer operators at once", phrase.Count(len(steps), "step"), size, maxSteps)
+	return nil, fmt.Errorf("%s take %d bytes even without their manifests, but an install plan can hold only %d; request fewer operators at once", phrase.Count(len(steps), "step"), size+others, maxSteps)
 }
 
-func sizeOf(steps []olm.Step) (int, error) {
-	text, err := json.Marshal(steps, json.Deterministic(true))
+func sizeOf(v any) (int, error) {
+	text, err := json.Marshal(v, json.Deterministic(true))
 	return len(text), err
 }
 

@@ -63,13 +63,17 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 		return nil
 	}
 	out := *plan
-	fitting, err := p.Fit(selected, steps)
+	lookups, err := p.Lookups(selected)
+	if err != nil {
+		return err
+	}
+	fitting, err := p.Fit(selected, steps, lookups)
 	if err != nil {
 		out.Status.Phase, out.Status.Message = olm.PlanFailed, visible.Lines(err.Error())
 		p.SetCondition(&out.Status.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionFalse, Reason: world.ReasonComponentFailed, Message: err.Error()})
 		return p.Emit(change.UpdateStatus, &out, plan.Key(), nil, "", "%s", err)
 	}
-	out.Status.Phase, out.Status.Plan = olm.PlanInstalling, fitting
+	out.Status.Phase, out.Status.Plan, out.Status.BundleLookups = olm.PlanInstalling, fitting, lookups
 	if !plan.Spec.Approved {
 		out.Status.Phase = olm.PlanRequiresApproval
 	}
