@@ -65,8 +65,11 @@ func (r configStatus) Reconcile(ctx context.Context, _ ctrlreconcile.Request) (c
 	c := r.Cluster
 	v, err := c.source.get(ctx, kindOLMConfig, "", configName)
 	config, ok := v.(*olm.OLMConfig)
-	if err != nil || !ok || !r.Writes(ctx, c.opts.GlobalNamespace) {
+	if err != nil || !ok || !r.owns(ctx, c.opts.GlobalNamespace) {
 		return ctrlreconcile.Result{}, err
+	}
+	if !r.Writes(ctx, c.opts.GlobalNamespace) { // no event here shows that OLM has stopped
+		return ctrlreconcile.Result{RequeueAfter: r.retry()}, nil
 	}
 	complete, err := r.copiesAreComplete(ctx, config)
 	if err != nil {

@@ -45,3 +45,33 @@ func TestOLMConfigStatus(t *testing.T) {
 	must(t, c.Update(ctx, olmConfig))
 	eventually(t, patience, condition("True", "CopiedCSVsDisabled", "Copied CSVs are disabled and no unexpected copied CSVs were found for operators installed in AllNamespace mode"))
 }
+
+// E34, E39: the status of the OLMConfig is written once OLM has stopped, although nothing else
+// changes.
+func TestOLMConfigAfterOLM(t *testing.T) {
+	c, ctx := admin(t), context.Background()
+	content := catalogs(t, c, "after", widgets(t, []string{"0.1.1"}))
+	namespace(t, c, globalNamespace)
+	namespace(t, c, "after")
+	t.Cleanup(func() { wipe(t, "after") })
+	olmConfig := &operatorsv1.OLMConfig{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}
+	must(t, c.Create(ctx, olmConfig))
+	t.Cleanup(func() { must(t, c.Delete(ctx, olmConfig)) })
+	d := catalogOperator(t, c)
+	w := startWatched(t, content)
+	reported(t, c, globalNamespace, "Deployment")
+	group := operatorGroup("after")
+	w.runsOnce(t, func() error { return c.Create(ctx, group) })
+	w.runsOnce(t, func() error { return c.Delete(ctx, group) })
+	if got := w.written(); len(got) > 0 {
+		t.Errorf("while OLM runs, it wrote %q", got)
+	}
+	must(t, c.Delete(ctx, d))
+	eventually(t, patience, func() error {
+		must(t, c.Get(ctx, client.ObjectKeyFromObject(olmConfig), olmConfig))
+		if len(olmConfig.Status.Conditions) == 0 {
+			return fmt.Errorf("the OLMConfig has no condition")
+		}
+		return nil
+	})
+}

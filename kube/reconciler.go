@@ -153,7 +153,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 	if result.Changes > 0 || result.Conflicts > 0 {
 		logger.V(1).Info("ran", "passes", result.Passes, "changes", result.Changes, "conflicts", result.Conflicts)
 	}
-	retry := cmp.Or(r.Retry, 20*time.Second)
+	retry := r.retry()
 	switch {
 	case err == nil && len(result.Plan.Paused) > 0:
 		wait := cmp.Or(r.Resync, 15*time.Minute) // a change to OLM's deployments triggers a run earlier
@@ -175,6 +175,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrlreconcile.Request) (
 	logger.Info("some changes were rejected", "error", err.Error(), "retry", retry.String())
 	return ctrlreconcile.Result{RequeueAfter: retry}, nil
 }
+
+func (r *Reconciler) retry() time.Duration { return cmp.Or(r.Retry, 20*time.Second) }
 
 // lastRead keeps the last snapshot of a run.
 type lastRead struct {

@@ -82,6 +82,22 @@ func reported(t *testing.T, c client.Client, ns, kind string) {
 	})
 }
 
+// catalogOperator creates a deployment that shows that OLM runs.
+func catalogOperator(t *testing.T, c client.Client) *appsv1.Deployment {
+	t.Helper()
+	labels := map[string]string{"app": "catalog-operator"}
+	d := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "catalog-operator", Namespace: globalNamespace},
+		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "catalog-operator", Image: "olm", Command: []string{"/bin/catalog"}}}},
+		}},
+	}
+	must(t, c.Create(context.Background(), d))
+	t.Cleanup(func() { must(t, client.IgnoreNotFound(c.Delete(context.Background(), d))) })
+	return d
+}
+
 // E34: olmkit is started by mistake while OLM runs. It writes nothing and reports where OLM
 // runs. Once OLM is stopped, it installs what it found.
 func TestStartedBesideOLM(t *testing.T) {
@@ -91,16 +107,7 @@ func TestStartedBesideOLM(t *testing.T) {
 	namespace(t, c, globalNamespace)
 	namespace(t, c, "beside")
 	t.Cleanup(func() { wipe(t, "beside") })
-	labels := map[string]string{"app": "catalog-operator"}
-	d := &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "catalog-operator", Namespace: globalNamespace},
-		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Labels: labels},
-			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "catalog-operator", Image: "olm", Command: []string{"/bin/catalog"}}}},
-		}},
-	}
-	must(t, c.Create(ctx, d))
-	t.Cleanup(func() { must(t, client.IgnoreNotFound(c.Delete(ctx, d))) })
+	d := catalogOperator(t, c)
 	must(t, c.Create(ctx, operatorGroup("beside", "beside")))
 	w := startWatched(t, content)
 	reported(t, c, globalNamespace, "Deployment")

@@ -59,6 +59,9 @@ func (h Health) Err() error { return h.err }
 //
 // If the status reports a fault in a catalog image template, Apply keeps its
 // reason and message, which the reconciliation writes and clears.
+//
+// If the catalog is read from an image and also has the address of a gRPC server, Apply
+// sets status.registryService, without which OLM's packageserver does not read the server.
 func (h Health) Apply(c *olm.CatalogSource) bool {
 	out := c.Status
 	was := out.ConnectionState
@@ -74,7 +77,11 @@ func (h Health) Apply(c *olm.CatalogSource) bool {
 	if !templateFault(c) {
 		out.Reason, out.Message = h.Reason, h.Message
 	}
-	same := was != nil && was.Address == state.Address && was.LastObservedState == state.LastObservedState &&
+	served := c.Spec.Image != "" && isGRPC(c.Spec.Address) && out.Rest[registryService] == nil
+	if served {
+		out.Rest = out.Rest.With(registryService, []byte(`{"protocol":"grpc"}`))
+	}
+	same := !served && was != nil && was.Address == state.Address && was.LastObservedState == state.LastObservedState &&
 		was.Rest.String() == state.Rest.String() && out.Reason == c.Status.Reason && out.Message == c.Status.Message
 	if same {
 		return false
@@ -82,6 +89,9 @@ func (h Health) Apply(c *olm.CatalogSource) bool {
 	c.Status = out
 	return true
 }
+
+// registryService is the field of a status that describes the gRPC server of a catalog.
+const registryService = "registryService"
 
 // templateFault reports whether the status describes a template without an
 // image, which the reconciliation writes and clears (E8).

@@ -30,9 +30,10 @@ type Reconciler struct {
 	// after SetupWithManager, and otherwise with this client.
 	Client client.Client
 	Store  *Store
-	// Owns, if not nil, reports whether this process writes the statuses of
-	// CatalogSources in a namespace. Every shard reads all catalogs; if each
-	// wrote the statuses, they would overwrite each other forever.
+	// Owns, if not nil, reports whether this process currently writes the statuses
+	// of CatalogSources in a namespace. Every shard reads all catalogs; if each
+	// wrote the statuses, they would overwrite each other forever. A status that
+	// it does not write is compared again every 20 seconds.
 	Owns func(ctx context.Context, namespace string) bool
 	// Changed, if not nil, receives each CatalogSource whose content or state
 	// has changed. Pass the channel to kube.Reconciler.Catalogs. Sends block,
@@ -113,7 +114,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.notify(ctx, u, h); err != nil {
 		return reconcile.Result{}, err
 	}
-	if (r.Owns == nil || r.Owns(ctx, req.Namespace)) && h.Apply(&c) {
+	switch {
+	case !h.Apply(&c):
+	case r.Owns != nil && !r.Owns(ctx, req.Namespace):
+		// Nothing reports when this process begins to write, such as after OLM was stopped.
+		if h.Next == 0 || h.Next > ownsAgain {
+			h.Next = ownsAgain
+		}
+	default:
 		switch err := r.write(ctx, u, &c); {
 		case apierrors.IsConflict(err): // the cache is behind
 			return reconcile.Result{RequeueAfter: time.Second}, nil
@@ -123,6 +131,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	return reconcile.Result{RequeueAfter: h.Next}, nil
 }
+
+// ownsAgain is how soon to check again whether to write a status.
+const ownsAgain = 20 * time.Second
 
 // begin reserves one of the concurrent reads. If a namespace has used up its
 // share, its requests are requeued instead of blocking a worker.

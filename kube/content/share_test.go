@@ -175,3 +175,31 @@ func TestTwoShards(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// E34: a status that is not written because OLM runs is written soon after OLM has stopped,
+// although no event reports that.
+func TestWritesLater(t *testing.T) {
+	u := objectOf(t, source(t, `{"sourceType":"grpc","address":"catalog.olm:50051"}`))
+	c := fake.NewClientBuilder().WithObjects(u).WithStatusSubresource(u).Build()
+	owns := false
+	r := &content.Reconciler{
+		Client: c, Store: content.New(nil), Owns: func(context.Context, string) bool { return owns },
+	}
+	for _, x := range []struct {
+		owns    bool
+		next    time.Duration
+		written bool
+	}{{false, 20 * time.Second, false}, {true, 0, true}, {false, 0, true}} {
+		owns = x.owns
+		result, err := r.Reconcile(t.Context(), request("olm", "community"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+			t.Fatal(err)
+		}
+		if written := u.Object["status"] != nil; result.RequeueAfter != x.next || written != x.written {
+			t.Errorf("it writes %v: the next attempt is in %v, want %v; the status is %v", x.owns, result.RequeueAfter, x.next, u.Object["status"])
+		}
+	}
+}

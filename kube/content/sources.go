@@ -121,7 +121,7 @@ func (s *Sources) source(c *olm.CatalogSource, images *oci.Puller) (Source, erro
 		return nil, specErrorf("spec.image %q: %w", image, errNoPuller)
 	case image != "":
 		return Image(images, image, s.Graph), nil
-	case strings.HasPrefix(address, "http://"), strings.HasPrefix(address, "https://"):
+	case address != "" && !isGRPC(address):
 		client, err := catalogd.New(address, s.optionsFor(c.Metadata.Namespace, address))
 		if err != nil {
 			return nil, specErrorf("spec.address: %w", err)
@@ -131,6 +131,12 @@ func (s *Sources) source(c *olm.CatalogSource, images *oci.Puller) (Source, erro
 		return nil, specErrorf("spec.address %q is the address of a gRPC registry, which is not supported; serve the catalog over HTTP with catalogd's API and give an http:// or https:// address", address)
 	}
 	return nil, specErrorf("spec.image and spec.address are both empty; set one of them")
+}
+
+// isGRPC reports whether an address is that of a gRPC server, and not of one that serves
+// catalogs over HTTP.
+func isGRPC(address string) bool {
+	return address != "" && !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://")
 }
 
 // Parse returns the source for a command-line argument: "dir:path",

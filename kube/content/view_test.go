@@ -240,6 +240,25 @@ func TestApply(t *testing.T) {
 			t.Errorf("step %d: %q %q", i, c.Status.Reason, c.Status.Message)
 		}
 	}
+	// OLM's packageserver reads a gRPC server only if the status describes it.
+	for _, x := range []struct{ spec, want string }{
+		{`{"image":"example.com/catalog","address":"catalog.olm:50051"}`, `{"protocol":"grpc"}`},
+		{`{"image":"example.com/catalog","address":"https://catalog.olm"}`, ""},
+		{`{"image":"example.com/catalog"}`, ""},
+		{`{"address":"catalog.olm:50051"}`, ""}, // olmkit cannot read it
+	} {
+		c, h := source(t, x.spec), content.Health{State: content.StateReady, LastConnect: at}
+		if !h.Apply(c) || h.Apply(c) {
+			t.Errorf("%s: Apply does not report once that it changed the status", x.spec)
+		}
+		if got := string(c.Status.Rest["registryService"]); got != x.want {
+			t.Errorf("%s: registryService is %q, want %q", x.spec, got, x.want)
+		}
+		c.Status.Rest = olm.Members{"registryService": []byte(`{"serviceName":"x"}`)}
+		if h.Apply(c) {
+			t.Errorf("%s: Apply overwrites what OLM wrote", x.spec)
+		}
+	}
 	// The reconciliation's message about a template stays (E8).
 	c.Metadata.Annotations = map[string]string{olm.AnnotationImageTemplate: "x:{y}"}
 	c.Status.Reason, c.Status.Message = "SpecInvalidError", "the template cannot be resolved"
