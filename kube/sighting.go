@@ -109,7 +109,7 @@ func (r *Reconciler) report(ctx context.Context, plan *reconcile.Plan) {
 	}
 	r.paused = true
 	for _, n := range plan.Notes {
-		logger.Info("OLM runs in the same cluster; nothing is written", "object", n.Object.String(), "reason", n.Message)
+		logger.Info("OLM runs in the same cluster; nothing is written", "evidence", n.Object.String(), "reason", n.Message)
 		r.event(&reconcile.Snapshot{}, reconcile.Event{Object: n.Object, Type: "Warning", Reason: "OLMRunning", Message: n.Message})
 	}
 }

@@ -92,7 +92,7 @@ func (f *flags) run(cmd *cobra.Command) error {
 	}
 	level := slog.LevelInfo
 	if f.verbose {
-		level = slog.LevelDebug
+		level = -1 // V(1), without what libraries log at higher levels
 	}
 	ctrl.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(visible.NewWriter(cmd.ErrOrStderr(), nil), &slog.HandlerOptions{Level: level})))
 	config, err := f.config()

@@ -1,5 +1,5 @@
 // Olmkit-controller manages the operators of a cluster in place of OLM's own
-// controllers. Do not run both in the same namespace.
+// controllers. Do not run both in the same cluster.
 //
 //	olmkit-controller --print-rbac | kubectl apply -f -
 //	olmkit-controller --global-namespace olm --leader-elect
