@@ -116,7 +116,7 @@ func (s *Sources) source(c *olm.CatalogSource, images *oci.Puller) (Source, erro
 	}
 	switch {
 	case c.Spec.SourceType != "" && c.Spec.SourceType != "grpc":
-		return nil, specErrorf("spec.sourceType %q is not supported; set spec.image, or set spec.address to where the catalog is served over HTTP", c.Spec.SourceType)
+		return nil, specErrorf("spec.sourceType %q is not supported; set it to grpc, and either spec.image, or spec.address to where the catalog is served over HTTP", c.Spec.SourceType)
 	case image != "" && images == nil:
 		return nil, specErrorf("spec.image %q: %w", image, errNoPuller)
 	case image != "":

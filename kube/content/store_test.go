@@ -224,7 +224,7 @@ func TestSpec(t *testing.T) {
 		{`{"sourceType":"grpc","address":"registry.olm:50051"}`, `spec.address "registry.olm:50051" is the address of a gRPC registry, which is not supported; serve the catalog over HTTP with catalogd's API and give an http:// or https:// address`},
 		{`{"sourceType":"grpc","address":"https://user:secret@host/"}`, `spec.address: catalog address: "https://user:xxxxx@host/" contains credentials; put them in Options.Header`},
 		{`{"sourceType":"grpc","image":"quay.example/catalog:latest"}`, `spec.image "quay.example/catalog:latest": this program is not configured to pull images`},
-		{`{"sourceType":"configmap","configMap":"x"}`, `spec.sourceType "configmap" is not supported; set spec.image, or set spec.address to where the catalog is served over HTTP`},
+		{`{"sourceType":"configmap","configMap":"x"}`, `spec.sourceType "configmap" is not supported; set it to grpc, and either spec.image, or spec.address to where the catalog is served over HTTP`},
 	} {
 		s := content.New(nil)
 		c := source(t, tt.spec)

@@ -24,7 +24,7 @@ var deliberate = []struct{ rule, scenarios, pattern, why string }{
 	{"E8", "catalog_gone|unhealthy|image_source", `^(CatalogSource|Subscription) .*(CatalogSourcesUnhealthy|catalogHealth|lastObservedState|ResolutionFailed)`, "a catalog that cannot be read is reported; OLM notices it with a delay, or not"},
 	{"E8", "image_source", `^(NetworkPolicy|Pod|Service|ServiceAccount) .*: only OLM has it$`, "a catalog needs no pod"},
 	{"E8", "bundle_image", `^(ConfigMap|Job|Role|RoleBinding|ServiceAccount) .*: only OLM has it$|/conditions/\[BundleUnpack`, "a bundle is read without a job"},
-	{"D14", "unhealthy", `: only olmkit has `, "after --catalog-patience, other catalogs are used without an unhealthy one; OLM waits for it"},
+	{"D14", "unhealthy", `: only olmkit has `, "the last content of a catalog stays in use for --catalog-grace; OLM waits for the catalog"},
 	{"D14", "catalog_gone", `gadget|Gadget|^ClusterRole olm\.og`, "after the catalog is gone, nothing is resolved from its last content"},
 	{"E12", "provider_deleted", `base|Base|^ClusterRole olm\.og`, "a dependency that somebody deletes is installed again"},
 	{"E16", "conversion_own", `only OLM has it$|^ClusterServiceVersion `, "it fails before anything is created"},
