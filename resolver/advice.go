@@ -3,6 +3,7 @@ package resolver
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -62,6 +63,9 @@ type Advice struct {
 	// HeldBy lists what keeps these options from being chosen.
 	Rejected []*fact.Step `json:"rejected,omitempty"`
 	HeldBy   []Holder     `json:"heldBy,omitempty"`
+	// Fixes are changes with which the subscription gets a bundle that it prefers, least
+	// disruptive first, each verified. Only [Solution.AdviceWithFixes] sets them.
+	Fixes []*Fix `json:"fixes,omitempty"`
 	// Text is the advice as text, on one line.
 	Text string `json:"text"`
 }
@@ -69,18 +73,19 @@ type Advice struct {
 // String returns the advice in one line.
 func (a Advice) String() string { return a.Text }
 
-// held returns, for each holder, the clause that explains why a bundle was not chosen.
+// held has, for each holder, the clause that explains why a bundle was not chosen, with %s for
+// its name.
 var held = []struct {
 	by   Holder
 	text string
 }{
-	{HeldByPin, "because a policy pins the package"},
-	{HeldByHold, "because a policy holds the package"},
-	{HeldByExclude, "because a policy excludes it"},
-	{HeldBySubscription, "because another subscription or operator is in the way"},
-	{HeldByRequirement, "because of an unmet requirement"},
-	{HeldByInstallMode, "because it does not support the operator group"},
-	{HeldByBundle, "because it is deprecated or cannot be read"},
+	{HeldByPin, "a policy pins the package"},
+	{HeldByHold, "a policy puts the package on hold"},
+	{HeldByExclude, "a policy excludes %s"},
+	{HeldBySubscription, "another subscription or operator is in the way"},
+	{HeldByRequirement, "%s has an unmet requirement"},
+	{HeldByInstallMode, "%s does not support the operator group"},
+	{HeldByBundle, "%s is deprecated or cannot be read"},
 }
 
 // Summary returns the advice in one short line, without the details of String.
@@ -95,17 +100,60 @@ func (a Advice) Summary() string {
 	if a.Kind == AdviceHeldBack {
 		text = a.Bundle + " is not upgraded to "
 	}
-	text += a.Rejected[0].Bundles[0].Name
+	name := a.Rejected[0].Bundles[0].Name
+	text += name + " because "
 	for _, h := range held {
 		if !slices.Contains(a.HeldBy, h.by) {
 			continue
 		}
-		if x := requirementOf(a.Rejected[0]); x != nil && h.by == HeldByRequirement {
-			return text + " because " + a.Rejected[0].Bundles[0].Name + " requires " + prose.Requirement(x) + ", which cannot be satisfied"
+		if by := a.inTheWay(a.Rejected[0]); by != "" && h.by == HeldBySubscription {
+			return text + by + " is in the way"
 		}
-		return text + " " + h.text
+		if x := requirementOf(a.Rejected[0]); x != nil && h.by == HeldByRequirement {
+			return text + name + " requires " + prose.Requirement(x) + ", which cannot be satisfied"
+		}
+		return text + strings.ReplaceAll(h.text, "%s", name)
 	}
-	return text
+	return text + "that is not possible"
+}
+
+// SummaryWithFix returns the summary, followed by the first fix that an administrator can apply,
+// and the fix, or nil if there is none.
+func (a Advice) SummaryWithFix() (string, *Fix) {
+	for _, f := range a.Fixes {
+		if f.Changes[0].Kind != RelaxRequirement {
+			return a.Summary() + "; to change this, " + f.String(), f
+		}
+	}
+	return a.Summary(), nil
+}
+
+// FixesText returns the fixes as lines of text, or "" if there are none. See [Report.Text] for
+// width and style.
+func (a Advice) FixesText(width int, style *Style) string {
+	w := newWriter(width, style)
+	writeFixes(w, " for "+a.Package, a.Fixes)
+	return w.String()
+}
+
+// inTheWay returns the first other subscription or operator in the reasons of a step, or "".
+func (a Advice) inTheWay(s *fact.Step) string {
+	switch f := s.Fact.(type) {
+	case *fact.Subscribed:
+		if f.Subscription.Name != a.Subscription {
+			return "subscription " + f.Subscription.Name
+		}
+	case *fact.MustStay:
+		if f.Operator.Name != a.Bundle {
+			return "the installed " + f.Operator.Name
+		}
+	}
+	for _, b := range s.Because {
+		if by := a.inTheWay(b); by != "" {
+			return by
+		}
+	}
+	return ""
 }
 
 // requirementOf returns the first requirement of the bundles of a step that its reasons state,

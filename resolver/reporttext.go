@@ -40,7 +40,7 @@ func (r *Report) Text(width int, style *Style) string {
 		if len(c.Fixes) == 0 {
 			w.Line(w.Style.Help, c.noFix(), "", "")
 		}
-		writeFixes(w, c.Fixes)
+		writeFixes(w, "", c.Fixes)
 	}
 	if line := r.plannedLine(); line != "" {
 		w.Blank()
@@ -85,15 +85,15 @@ func (r *Report) Short(limit int) string {
 	return strings.ToValidUTF8(text[:min(len(text), room)], "") + cut + end
 }
 
-// writeFixes writes fixes as a numbered list, or one in a line.
-func writeFixes(w *prose.Writer, fixes []*Fix) {
+// writeFixes writes fixes as a numbered list, or one in a line. The heading ends with of.
+func writeFixes(w *prose.Writer, of string, fixes []*Fix) {
 	switch len(fixes) {
 	case 0:
 	case 1:
-		w.Line(w.Style.Help, "possible fix: "+fixes[0].String(), "", "  ")
+		w.Line(w.Style.Help, "possible fix"+of+": "+fixes[0].String(), "", "  ")
 		writeCommands(w, fixes[0], "  ")
 	default:
-		w.Line(w.Style.Help, "possible fixes, least disruptive first:", "", "")
+		w.Line(w.Style.Help, "possible fixes"+of+", least disruptive first:", "", "")
 		for n, f := range fixes {
 			first := "  " + strconv.Itoa(n+1) + ". "
 			indent := strings.Repeat(" ", len(first))
@@ -121,7 +121,7 @@ func writeCommands(w *prose.Writer, f *Fix, indent string) {
 // FixesText returns fixes as lines of text. See [Report.Text] for width and style.
 func FixesText(fixes []*Fix, width int, style *Style) string {
 	w := newWriter(width, style)
-	writeFixes(w, fixes)
+	writeFixes(w, "", fixes)
 	return w.String()
 }
 

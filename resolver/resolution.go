@@ -107,3 +107,14 @@ func (r *resolution) interrupted(ctx context.Context) error {
 	r.u.unread(&err)
 	return err
 }
+
+// meet returns the candidates of a subscription that meet the demand.
+func (w *want) meet(u *universe, s *subscription, list []cand) []cand {
+	if w == nil || s.Name != w.subscription {
+		return list
+	}
+	return slices.DeleteFunc(list, func(c cand) bool {
+		r := u.ref(c)
+		return !w.names[r.Name] && !u.Version(r).GT(w.above)
+	})
+}

@@ -22,7 +22,7 @@ func (s Stay) String() string {
 				names = append(names, r.Name)
 			}
 		}
-		return "blocked: " + strings.Join(names, ", ") + " would break a rule"
+		return "held back: " + strings.Join(names, ", ") + " cannot be installed"
 	}
 	return "no successor in its channel"
 }

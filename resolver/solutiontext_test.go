@@ -40,7 +40,7 @@ func TestStayString(t *testing.T) {
 		{resolver.Stay{Reason: "at-head"}, "at the head of its channel"},
 		{resolver.Stay{Reason: "present"}, "already installed, which satisfies a subscription without a catalog or channel"},
 		{resolver.Stay{Reason: "no-successor"}, "no successor in its channel"},
-		{resolver.Stay{Reason: "blocked", Blocked: []resolver.Ref{{Name: "a"}, {Name: "a"}, {Name: "b"}}}, "blocked: a, b would break a rule"},
+		{resolver.Stay{Reason: "blocked", Blocked: []resolver.Ref{{Name: "a"}, {Name: "a"}, {Name: "b"}}}, "held back: a, b cannot be installed"},
 	} {
 		if got := tt.stay.String(); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.stay.Reason, got, tt.want)

@@ -270,3 +270,12 @@ type listKey struct {
 	expr constraints.Expr
 	own  int
 }
+
+// A want demands, for one subscription, a bundle that the subscription prefers over the one
+// that it got.
+type want struct {
+	subscription string
+	// names are the preferred bundles. Other bundles must be newer than above.
+	names map[string]bool
+	above semver.Version
+}

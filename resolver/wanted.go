@@ -5,18 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
-
-	"github.com/blang/semver/v4"
 )
-
-// A want demands, for one subscription, a bundle that the subscription prefers over the one
-// that it got.
-type want struct {
-	subscription string
-	// names are the preferred bundles. Other bundles must be newer than above.
-	names map[string]bool
-	above semver.Version
-}
 
 // Fixes returns changes with which the subscription gets a bundle that it prefers
 // over the one that it got, least disruptive first, at most max of them (0 means three). They
@@ -95,7 +84,11 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 	if at < 0 || len(w.meet(r.u, r.u.subs[i], []cand{r.options[i].list[at]})) == 0 {
 		return false, nil
 	}
-	f.Selected, f.Stuck, f.rest = sol.Selected, sol.stuck(), s.Selected
+	before := s.stuck()
+	f.Stuck = slices.DeleteFunc(sol.stuck(), func(a Advice) bool { // those have advice without the fix
+		return slices.ContainsFunc(before, func(b Advice) bool { return b.Subscription == a.Subscription && b.Bundle == a.Bundle })
+	})
+	f.Selected, f.rest = sol.Selected, s.Selected
 	return true, nil
 }
 
@@ -131,13 +124,17 @@ func (s *Solution) wanted(ctx context.Context, name string) (_ *want, err error)
 	return w, nil
 }
 
-// meet returns the candidates of a subscription that meet the demand.
-func (w *want) meet(u *universe, s *subscription, list []cand) []cand {
-	if w == nil || s.Name != w.subscription {
-		return list
+// AdviceWithFixes is like [Solution.Advice], and adds fixes to the entries about bundles that were
+// preferred but not possible.
+func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { // H40, D16
+	list, err := s.Advice(ctx)
+	for i := range list {
+		if err == nil {
+			list[i].Fixes, err = s.Fixes(ctx, &list[i], 0)
+		}
 	}
-	return slices.DeleteFunc(list, func(c cand) bool {
-		r := u.ref(c)
-		return !w.names[r.Name] && !u.Version(r).GT(w.above)
-	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }

@@ -213,6 +213,9 @@ func (f *Fix) command(name string) string {
 	case FixPackage:
 		return patch(map[string]any{"packageName": f.Package})
 	case FixVersion:
+		if f.Version == "" {
+			return patch(map[string]any{"version": nil})
+		}
 		return patch(map[string]any{"version": f.Version})
 	case FixChannels:
 		if len(f.Channels) == 0 {

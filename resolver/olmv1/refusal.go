@@ -335,3 +335,53 @@ func (s *selecting) channelNames() []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// outcome returns the selection with its notes, or the refusal with its fixes.
+func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
+	if s.refusal != nil {
+		return nil, s.refuse(ctx)
+	}
+	held, err := s.heldBack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.selection(held), nil
+}
+
+// heldBack returns a note for each part of the request without which OLM v1 would select a newer
+// bundle, the range and the channels: each was verified by selecting again (H40).
+func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
+	c := s.left[0]
+	try := func(what, it string, f Fix) error {
+		q := f.apply(*s.Request)
+		after, err := selectFor(ctx, &q)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil || after.refusal != nil || after.left[0].version.Compare(c.version) <= 0 {
+			return nil
+		}
+		got := after.left[0]
+		list = append(list, Note{
+			NoteHeldBack, fmt.Sprintf("%s out newer versions: without %s, %s is selected from catalog %s", what, it, got.Name(), got.source.Name),
+			f.command(cmp.Or(s.ID, s.Package)),
+		})
+		return nil
+	}
+	if !s.rng.IsZero() {
+		if err := try(fmt.Sprintf("the version range %q leaves", s.Version), "it", Fix{Kind: FixVersion}); err != nil {
+			return nil, err
+		}
+	}
+	what, it := "the channel "+phrase.And(s.Channels)+" leaves", "it"
+	switch n := len(s.Channels); {
+	case n == 0, s.installed != nil && s.outlook().EndsEarly(): // the outlook has the way out
+		return list, nil
+	case n > 1:
+		what, it = "the channels "+phrase.And(s.Channels)+" leave", "them"
+	}
+	if err := try(what, it, Fix{Kind: FixChannels}); err != nil {
+		return nil, err
+	}
+	return list, nil
+}

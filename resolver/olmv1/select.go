@@ -38,10 +38,7 @@ func answer(ctx context.Context, r *Request) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.refusal != nil {
-		return nil, s.refuse(ctx)
-	}
-	return s.selection(), nil
+	return s.outcome(ctx)
 }
 
 // selectFor makes the selection of a request.
@@ -397,9 +394,9 @@ func dependency(b graph.Bundle) string {
 }
 
 // selection returns the only remaining candidate.
-func (s *selecting) selection() *Selection {
+func (s *selecting) selection(held []Note) *Selection {
 	c := s.left[0]
-	s.note(c)
+	s.note(c, held)
 	return &Selection{
 		ID: s.ID, OK: true, Catalog: c.source.Name, Bundle: c.Name(), Version: c.text(),
 		Deprecated: s.deprecations(c), Notes: s.notes, Outlook: s.outlook(), Funnel: s.funnel, Graph: c.Bundle,
@@ -457,10 +454,10 @@ func (s *selecting) deprecations(c candidate) []Deprecated {
 	return out
 }
 
-// note adds notes about unexpected aspects of a selection.
-func (s *selecting) note(c candidate) {
+// note adds notes about unexpected aspects of a selection, and about what holds it back.
+func (s *selecting) note(c candidate, held []Note) {
 	add := func(code NoteCode, format string, args ...any) {
-		s.notes = append(s.notes, Note{code, fmt.Sprintf(format, args...)})
+		s.notes = append(s.notes, Note{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
 	var passed, pre []string
 	for _, d := range s.funnel.Dropped {
@@ -482,6 +479,7 @@ func (s *selecting) note(c candidate) {
 	if len(pre) > 0 {
 		add(NotePrereleases, "the range %q names no prerelease and leaves out newer ones: %s", s.rng, strings.Join(pre, ", "))
 	}
+	s.notes = append(s.notes, held...)
 	if s.installed == nil {
 		return
 	}
@@ -494,7 +492,7 @@ func (s *selecting) note(c candidate) {
 		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
 	case d > 0 && s.rng.IsZero() && s.isFirstOfMore(c):
 		add(NoteMoreSteps, "%s", prose.Outlook(s.outlook()))
-	case d == 0 && c.Name() == s.Installed.Name:
+	case d == 0 && c.Name() == s.Installed.Name && len(held) == 0:
 		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
 	}
 }

@@ -99,6 +99,8 @@ type Deprecated struct {
 type Note struct {
 	Code NoteCode `json:"code"`
 	Text string   `json:"text"`
+	// Command makes the change in a cluster that the text mentions, if it does.
+	Command string `json:"command,omitempty"`
 }
 
 // A NoteCode is a kind of note.
@@ -111,4 +113,5 @@ const (
 	NoteStuck       NoteCode = "stuck"                  // the installed bundle stays: no entry accepts an upgrade from it
 	NoteStays       NoteCode = "stays"                  // the installed bundle stays
 	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases
+	NoteHeldBack    NoteCode = "held-back"              // the range or the channels keep a newer bundle from being selected
 )

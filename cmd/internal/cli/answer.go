@@ -98,6 +98,11 @@ func (a *answer) text(w io.Writer) error {
 	for _, line := range a.warnings() {
 		lines.Line(nil, "warning: "+line, "", "  ")
 	}
+	for _, x := range a.Advice {
+		if len(x.HeldBy) > 0 && !x.NeedsAttention() { // policies do what they should
+			lines.Line(nil, "note: "+visible.Words(summary(&x)), "", "  ")
+		}
+	}
 	_, err := io.WriteString(w, lines.String())
 	return err
 }
@@ -146,6 +151,15 @@ func reason(ctx context.Context, sol *resolver.Solution, name string) (string, e
 	return strings.Join(parts, "; "), nil
 }
 
+// summary returns advice with its first fix, and where to find more.
+func summary(a *resolver.Advice) string {
+	text, fix := a.SummaryWithFix()
+	if fix != nil {
+		return text + `; "olmkit explain" shows more`
+	}
+	return text + `; "olmkit explain" shows why, and what helps`
+}
+
 // warnings returns warnings about the answer. For a partial answer, they include what it
 // leaves out.
 func (a *answer) warnings() []string {
@@ -156,7 +170,7 @@ func (a *answer) warnings() []string {
 	lines = append(lines, a.solution.Warnings()...)
 	for _, x := range a.Advice {
 		if x.NeedsAttention() {
-			lines = append(lines, visible.Words(x.Summary()+`; "olmkit explain" shows why, and what helps`))
+			lines = append(lines, visible.Words(summary(&x)))
 		}
 	}
 	for _, d := range a.Differs {

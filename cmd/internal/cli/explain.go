@@ -212,7 +212,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			}
 		}
 	}
-	advice, err := sol.Advice(ctx)
+	advice, err := sol.AdviceWithFixes(ctx)
 	if err != nil {
 		return err
 	}
@@ -234,9 +234,6 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		if i := slices.IndexFunc(advice, about); i >= 0 {
 			next.Advice = &advice[i]
-			if next.Fixes, err = sol.Fixes(ctx, next.Advice, 0); err != nil {
-				return err
-			}
 		}
 		list = append(list, next)
 	}
@@ -254,7 +251,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		text := e.Chain.Text(x.width(), x.style())
 		if e.Advice != nil {
-			text += e.Advice.More(x.width(), x.style()) + resolver.FixesText(e.Fixes, x.width(), x.style())
+			text += e.Advice.More(x.width(), x.style()) + resolver.FixesText(e.Advice.Fixes, x.width(), x.style())
 		}
 		if len(e.Also) > 0 {
 			text += "Other reasons to choose it:\n" + resolver.Reasons(e.Also).Text(x.width(), x.style())
@@ -273,8 +270,6 @@ type explained struct {
 	Also []resolver.Reason `json:"also,omitempty"`
 	// Advice explains why the subscription of the bundle gets no newer version.
 	Advice *resolver.Advice `json:"advice,omitzero"`
-	// Fixes are changes with which the subscription gets a bundle that it prefers.
-	Fixes []*resolver.Fix `json:"fixes,omitempty"`
 }
 
 func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {

@@ -100,8 +100,22 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 		if err != nil {
 			return err
 		}
+		d := &planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, Impact: taken, Avoided: avoided}
+		if d.Obstacles, err = reconcile.Obstacles(ctx, snapshot, plan.Solution); err != nil {
+			return err
+		}
+		if plan.Solution != nil {
+			if d.Versions, err = plan.Solution.AdviceWithFixes(ctx); err != nil {
+				return err
+			}
+			if avoid.on() { // its exclusions are not policies that could be removed
+				for i := range d.Versions {
+					d.Versions[i].Fixes = slices.DeleteFunc(d.Versions[i].Fixes, func(f *resolver.Fix) bool { return f.Changes[0].Kind == resolver.LiftPolicy })
+				}
+			}
+		}
 		out := printer{w: e.stdout, format: *f}
-		if err := out.print(&planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, Impact: taken, Avoided: avoided}); err != nil {
+		if err := out.print(d); err != nil {
 			return err
 		}
 		if plan.Refused != nil {
@@ -120,6 +134,10 @@ type planDocument struct {
 	Refused string
 	Report  *resolver.Report
 	Advice  *reconcile.Advice
+	// Versions explains why operators get no newer version, and Obstacles what stands in the
+	// way of the bundles that are installed next.
+	Versions  resolver.AdviceList
+	Obstacles []reconcile.Obstacle
 	// Impact has the verdicts on the upgrades of the plan, and Avoided those on the upgrades
 	// that --avoid excludes.
 	Impact, Avoided []edgeImpact
@@ -127,7 +145,7 @@ type planDocument struct {
 
 // MarshalJSON returns one object with the members of the plan and of the rest of the document.
 func (d *planDocument) MarshalJSON() ([]byte, error) {
-	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice, d.Impact, d.Avoided}, json.Deterministic(true))
+	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice, d.Versions, d.Obstacles, d.Impact, d.Avoided}, json.Deterministic(true))
 }
 
 // A planJSON is the JSON form of a planDocument.
@@ -140,6 +158,10 @@ type planJSON struct {
 	// Report is the full explanation, with fixes.
 	Report *resolver.Report  `json:"report,omitzero"`
 	Advice *reconcile.Advice `json:"advice"`
+	// Versions explains why operators get no newer version, with fixes.
+	Versions resolver.AdviceList `json:"versions,omitempty"`
+	// Obstacles are what keeps the bundles that are installed next from running.
+	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 	// Impact has the verdicts on the upgrades of the plan, with --impact or --avoid.
 	Impact []edgeImpact `json:"impact,omitempty"`
 	// Avoided are the upgrades that --avoid excludes, with their verdicts.
@@ -172,18 +194,17 @@ func (d *planDocument) text(w io.Writer) error {
 	for _, x := range d.Avoided {
 		print("avoided: %s -> %s: %s\n", x.From, x.To, x.verdictText())
 	}
-	for _, n := range d.Notes {
-		if !n.Advice { // advice is printed below
-			print("note: %s\n", n)
+	if err == nil { // advice is printed below
+		notes := slices.DeleteFunc(slices.Clone(d.Notes), func(n reconcile.Note) bool { return n.Advice })
+		err = writeNotes(w, "note: ", notes, reconcile.Note.String)
+	}
+	if d.Solution != nil && err == nil {
+		if err = writeNotes(w, "warning: ", d.Solution.Warnings(), func(s string) string { return s }); err == nil {
+			err = writeNotes(w, "warning: ", d.Solution.Differs, resolver.Difference.String)
 		}
 	}
-	if d.Solution != nil {
-		for _, line := range d.Solution.Warnings() {
-			print("warning: %s\n", line)
-		}
-		for _, x := range d.Solution.Differs {
-			print("warning: %s\n", visible.Words(x.String()))
-		}
+	if err == nil {
+		err = writeHelp(w, d.Obstacles, d.Versions)
 	}
 	section := func(title string, lines []string) {
 		if len(lines) > 0 {
@@ -192,12 +213,21 @@ func (d *planDocument) text(w io.Writer) error {
 	}
 	a := d.Advice
 	section("The upgrade of the platform from "+a.PlatformVersion+" is blocked by", lines(a.Blockers, reconcile.Blocker.String))
-	section("Not upgradeable; the next version will wait", lines(a.Held, func(h reconcile.Hold) string { return h.CSV.String() + ": " + h.Reason }))
+	section("Not upgradeable; the next version will wait", lines(d.held(), func(h reconcile.Hold) string { return h.CSV.String() + ": " + h.Reason }))
 	section("Not supported together in one cluster", lines(a.CoTenancy, operatorgroup.Violation.String))
 	section("Operator groups with the same name, which share ClusterRoles; rename one to separate their users", lines(a.SharedRoles, func(r reconcile.SharedRoles) string {
 		return r.Group + " in namespaces " + strings.Join(r.Namespaces, ", ")
 	}))
 	return err
+}
+
+// held returns the operators that are not upgradeable, without those of obstacles.
+func (d *planDocument) held() []reconcile.Hold {
+	return slices.DeleteFunc(slices.Clone(d.Advice.Held), func(h reconcile.Hold) bool {
+		return slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
+			return o.By == resolver.HeldByOperator && o.Replaces == h.CSV.Name
+		})
+	})
 }
 
 // lines returns each element of a list as a line.

@@ -127,7 +127,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 		return nil, err
 	}
 	a := newAnswer(p, sol)
-	if a.Advice, err = sol.Advice(ctx); err != nil {
+	if a.Advice, err = sol.AdviceWithFixes(ctx); err != nil {
 		return nil, err
 	}
 	if s.out.format == formatText {

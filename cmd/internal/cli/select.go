@@ -264,6 +264,9 @@ func (a *selectAnswer) text(w io.Writer) error {
 		t.Line(nil, fmt.Sprintf("%s %s from catalog %s", s.Bundle, s.Version, s.Catalog), "", "")
 		for _, n := range s.Notes {
 			t.Line(nil, "note: "+n.Text, "", "  ")
+			if n.Command != "" {
+				t.Verbatim(n.Command, "  ")
+			}
 		}
 		for _, d := range s.Deprecated {
 			t.Line(nil, fmt.Sprintf("warning: %s is deprecated: %s", strings.TrimSpace(d.Scope+" "+d.Name), visible.Words(d.Message)), "", "  ")

@@ -22,8 +22,14 @@ type simulationEnd struct {
 	Refused       string              `json:"refused,omitzero"`
 	// Report is the full explanation of Refused, with fixes.
 	Report *resolver.Report `json:"report,omitzero"`
+	// Versions explains why operators get no newer version, with fixes.
+	Versions resolver.AdviceList `json:"versions,omitempty"`
 	// Needs is what a person has to do first. It is empty if nothing has to be done.
 	Needs string `json:"needs,omitempty"`
+	// Commands do that, if commands can.
+	Commands []string `json:"commands,omitempty"`
+	// Obstacles are what keeps bundles from running.
+	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 	// RefusedWrites lists the writes that the cluster permanently refused.
 	RefusedWrites []string         `json:"refusedWrites,omitempty"`
 	Notes         []reconcile.Note `json:"notes,omitempty"`
@@ -48,7 +54,7 @@ type endOfSubscription struct {
 func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	r := s.result
 	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
-	var waiting, pending []string
+	var pending []string
 	var failed []*olm.InstallPlan
 	d := &simulationEnd{
 		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
@@ -88,51 +94,59 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			if err != nil {
 				return nil, err
 			}
-			if !ip.Spec.Approved && ip.Status.Phase == olm.PlanRequiresApproval {
-				waiting = append(waiting, ip.Metadata.Name)
-			}
 			if ip.Status.Phase == olm.PlanFailed {
 				failed = append(failed, ip)
 			}
 		}
 	}
 	failed = slices.DeleteFunc(failed, func(ip *olm.InstallPlan) bool { return !slices.Contains(pending, ip.Metadata.Name) })
-	if d.Needs = d.needs(waiting, failed); d.Needs != "" || r.Plan.Solution == nil {
-		return d, nil
-	}
-	advice, err := r.Plan.Solution.Advice(ctx)
+	now, err := s.cluster.Read(ctx, s.namespace)
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(advice, resolver.Advice.NeedsAttention); i >= 0 {
-		d.Needs = advice[i].Summary()
+	if d.Obstacles, err = reconcile.Obstacles(ctx, now, nil); err != nil {
+		return nil, err
+	}
+	if d.Needs, d.Commands = d.needs(failed); d.Needs != "" || r.Plan.Solution == nil {
+		return d, nil
+	}
+	if d.Versions, err = r.Plan.Solution.AdviceWithFixes(ctx); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(d.Versions, resolver.Advice.NeedsAttention); i >= 0 {
+		text, fix := d.Versions[i].SummaryWithFix()
+		if d.Needs = text; fix != nil {
+			d.Commands = fix.Commands
+		}
 	}
 	return d, nil
 }
 
-// needs returns what a person has to do first. waiting lists the install plans that wait for
-// approval, and failed are those that failed.
-func (d *simulationEnd) needs(waiting []string, failed []*olm.InstallPlan) string {
+// needs returns what a person has to do first, and the commands that do it. failed are
+// the install plans that failed.
+func (d *simulationEnd) needs(failed []*olm.InstallPlan) (string, []string) {
 	switch {
 	case d.Report != nil && len(d.Report.Cores[0].Fixes) > 0:
-		return "resolve the conflict: " + d.Report.Cores[0].Fixes[0].String()
+		fix := d.Report.Cores[0].Fixes[0]
+		return "resolve the conflict: " + fix.String(), fix.Commands
 	case d.Report != nil:
-		return "resolve the conflict: " + d.Report.Cores[0].Headline
+		return "resolve the conflict: " + d.Report.Cores[0].Headline, nil
 	case d.Refused != "":
-		return "repair what the subscriptions need: " + d.Refused
+		return "repair what the subscriptions need: " + d.Refused, nil
 	case len(d.RefusedWrites) > 0:
-		return "allow the refused writes, which are listed below"
+		return "allow the refused writes, which are listed below", nil
 	case len(failed) > 0:
-		return fmt.Sprintf("install plan %s failed: %s", failed[0].Metadata.Name, reconcile.PlanFailure(failed[0]))
-	case len(waiting) > 0:
-		return fmt.Sprintf("approve install plan %s: kubectl patch installplan %s -n %s --type merge --patch '{\"spec\":{\"approved\":true}}'", waiting[0], waiting[0], d.Namespace)
+		return fmt.Sprintf("install plan %s failed: %s", failed[0].Metadata.Name, reconcile.PlanFailure(failed[0])), nil
+	}
+	if len(d.Obstacles) > 0 {
+		return d.Obstacles[0].Text, d.Obstacles[0].Commands
 	}
 	for _, c := range d.Operators {
 		if c.Phase != olm.PhaseSucceeded {
-			return fmt.Sprintf("repair %s, which is %s: %s", c.Name, c.Phase, phrase.Clause(c.Message))
+			return fmt.Sprintf("repair %s, which is %s: %s", c.Name, c.Phase, phrase.Clause(c.Message)), nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 func (d *simulationEnd) text(w io.Writer) error {
@@ -140,7 +154,12 @@ func (d *simulationEnd) text(w io.Writer) error {
 		return err
 	}
 	if d.Needs != "" {
-		if _, err := visible.Fprintf(w, "Needs a person: %s.\n", visible.Words(d.Needs)); err != nil {
+		lines := proseWriter(w)
+		lines.Line(nil, "Needs a person: "+visible.Words(d.Needs)+".", "", "  ")
+		for _, c := range d.Commands {
+			lines.Verbatim(c, "  ")
+		}
+		if _, err := io.WriteString(w, lines.String()); err != nil {
 			return err
 		}
 	}
@@ -168,10 +187,5 @@ func (d *simulationEnd) text(w io.Writer) error {
 			return err
 		}
 	}
-	for _, n := range d.Notes {
-		if _, err := visible.Fprintf(w, "note: %s\n", n); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeNotes(w, "note: ", d.Notes, reconcile.Note.String)
 }

@@ -44,10 +44,10 @@ the one it installs into, and its HEAD the newest bundle of its channels and ran
 With --impact, WHY includes the verdict of "olmkit impact" on the next upgrade, from
 the bundles and the cluster.
 
-Below the table are the commands that approve upgrades, and the full explanation
-with fixes for each namespace that cannot be resolved. If the content of its
-catalogs is unknown, this is the message of the condition ResolutionFailed instead,
-with "cluster:" before each line.
+Below the table are tested changes that lead to newer versions, with their
+commands, and the full explanation with fixes for each namespace that cannot be
+resolved. If the content of its catalogs is unknown, this is the message of the
+condition ResolutionFailed instead, with "cluster:" before each line.
 
 Nothing is written. Each kind is listed once, in pages; kinds that you are not
 allowed to read are reported and treated as unknown. --print-rbac prints the
@@ -147,6 +147,8 @@ type operatorStatus struct {
 	// start it.
 	HeldBy   []resolver.Holder `json:"heldBy,omitempty"`
 	Commands []string          `json:"commands,omitempty"`
+	// Fixes are changes with which the subscription gets a bundle that it prefers.
+	Fixes []*resolver.Fix `json:"fixes,omitempty"`
 	// Explanation is the message about a failed resolution, if it has several lines.
 	Explanation string `json:"explanation,omitzero"`
 	// Deprecated lists the messages of deprecations.
@@ -278,6 +280,10 @@ func (d *statusDocument) text(w io.Writer) error {
 				return err
 			}
 		}
+		help := resolver.Advice{Package: o.Package, Fixes: o.Fixes}
+		if _, err := io.WriteString(w, help.FixesText(textWidth(w), styleFor(w))); err != nil {
+			return err
+		}
 	}
 	shown := ""
 	for _, o := range d.Operators {
@@ -306,12 +312,7 @@ func (d *statusDocument) text(w io.Writer) error {
 			return err
 		}
 	}
-	for _, n := range d.Notes {
-		if _, err := visible.Fprintf(w, "note: %s\n", n); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeNotes(w, "note: ", d.Notes, reconcile.Note.String)
 }
 
 // why returns all remarks about an operator on one line.

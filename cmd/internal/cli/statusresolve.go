@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
@@ -58,12 +59,16 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		case err != nil:
 			return err
 		default:
-			advice, err := sol.Advice(ctx)
+			advice, err := sol.AdviceWithFixes(ctx)
+			if err != nil {
+				return err
+			}
+			obstacles, err := reconcile.Obstacles(ctx, snapshot, sol)
 			if err != nil {
 				return err
 			}
 			for _, o := range list {
-				o.expect(sol, advice)
+				o.expect(sol, advice, obstacles)
 			}
 		}
 	}
@@ -84,9 +89,9 @@ func (o *operatorStatus) refuse(r *resolver.Report) {
 	}
 }
 
-// expect records what a solution installs for the operator, and what keeps newer bundles from
-// being chosen.
-func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList) {
+// expect records what a solution installs for the operator, what keeps newer bundles from being
+// chosen, and what keeps the chosen one from running.
+func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList, obstacles []reconcile.Obstacle) {
 	if !o.awaited {
 		return
 	}
@@ -94,11 +99,28 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		if a.Subscription != o.Object.Name || a.HeldBy == nil {
 			continue
 		}
-		o.HeldBy, o.Why = a.HeldBy, a.Summary()
+		o.HeldBy, o.Why, o.Fixes = a.HeldBy, a.Summary(), a.Fixes
 		if a.Kind == resolver.AdviceHeldBack && slices.ContainsFunc(sol.Stayed, func(s resolver.Stay) bool { return s.Subscription == a.Subscription }) {
 			o.Moves = movesStuck
 		}
+		break
+	}
+	next := slices.IndexFunc(sol.Selected, func(s resolver.Selected) bool {
+		return s.Package == o.Package && (o.Installed == "" || s.Replaces == o.Installed)
+	})
+	if next < 0 {
 		return
+	}
+	for _, x := range obstacles {
+		if x.Bundle != sol.Selected[next].Name || x.By == resolver.HeldByApproval { // which o.Why states
+			continue
+		}
+		if o.HeldBy == nil || slices.Equal(o.HeldBy, []resolver.Holder{x.By}) {
+			o.HeldBy, o.Why = []resolver.Holder{x.By}, x.Text // it will not just move to the bundle
+		} else {
+			o.HeldBy, o.Why = append(o.HeldBy, x.By), phrase.Clause(o.Why)+"; "+x.Text
+		}
+		o.Moves, o.Commands = movesStuck, append(o.Commands, x.Commands...)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -33,6 +34,34 @@ func paint(w io.Writer, color, text string) visible.Block {
 // proseWriter returns a writer of lines as wide as a screen allows.
 func proseWriter(w io.Writer) *prose.Writer {
 	return prose.NewWriter(textWidth(w), (*prose.Style)(styleFor(w)))
+}
+
+// writeNotes writes notes, each below the other, in lines as wide as a screen allows.
+func writeNotes[T any](w io.Writer, prefix string, notes []T, text func(T) string) error {
+	lines := proseWriter(w)
+	for _, n := range notes {
+		lines.Line(nil, prefix+visible.Words(text(n)), "", "  ")
+	}
+	_, err := io.WriteString(w, lines.String())
+	return err
+}
+
+// writeHelp writes what keeps operators from newer versions and what helps, with commands to paste.
+func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.AdviceList) error {
+	lines := proseWriter(w)
+	for _, o := range obstacles {
+		lines.Line(nil, "held back: "+visible.Words(o.Text), "", "  ")
+		for _, c := range o.Commands {
+			lines.Verbatim(c, "  ")
+		}
+	}
+	_, err := io.WriteString(w, lines.String())
+	for _, a := range versions {
+		if err == nil {
+			_, err = io.WriteString(w, a.FixesText(textWidth(w), styleFor(w)))
+		}
+	}
+	return err
 }
 
 // styleFor returns the style of explanations for a writer.

@@ -40,6 +40,7 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known, o.Outlook)
 	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
 	t.hold(&o, s)
+	o.awaited = o.awaited || known && s.Status.CurrentCSV == s.Status.InstalledCSV && slices.Contains(o.HeldBy, resolver.HeldByOperator)
 	return o
 }
 

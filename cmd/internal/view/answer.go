@@ -90,13 +90,16 @@ func (r *reasoner) build(ctx context.Context) error {
 		r.number[s.Name] = len(r.Nodes)
 		r.Nodes = append(r.Nodes, n)
 	}
-	advice, err := r.solution.Advice(ctx)
+	advice, err := r.solution.AdviceWithFixes(ctx)
 	if err != nil {
 		return err
 	}
 	why := map[string]string{} // by subscription
 	for _, a := range advice {
 		why[a.Subscription] = a.String()
+		if a.NeedsAttention() || len(a.Fixes) > 0 {
+			r.Held = append(r.Held, heldData{Text: a.Summary(), Fixes: fixes(a.Fixes)})
+		}
 	}
 	for _, s := range r.solution.Stayed {
 		n := reasonNode{Kind: "keep", Name: s.Name, Package: s.Package, From: versions[s.Name], To: versions[s.Name], Detail: cmp.Or(why[s.Subscription], "stays: "+s.String())}

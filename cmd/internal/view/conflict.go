@@ -19,20 +19,26 @@ func cores(ctx context.Context, c *resolver.Conflict) ([]coreData, error) {
 	var out []coreData
 	for _, core := range report.Cores {
 		s := steps(core.Conclusion, 0)
-		d := coreData{Headline: core.Headline, Steps: &s, Incomplete: core.Incomplete, Notes: core.Notes, Fixes: []fixData{}}
-		for _, f := range core.Fixes {
-			x := fixData{Text: f.String(), Commands: f.Commands}
-			for _, ch := range f.Changes {
-				x.Changes = append(x.Changes, ch.String())
-			}
-			d.Fixes = append(d.Fixes, x)
-		}
+		d := coreData{Headline: core.Headline, Steps: &s, Incomplete: core.Incomplete, Notes: core.Notes, Fixes: fixes(core.Fixes)}
 		if len(core.Fixes) == 0 {
 			d.Notes = append(d.Notes, "No single change or pair of changes resolves this. Give up one of the requests and resolve again.")
 		}
 		out = append(out, d)
 	}
 	return out, nil
+}
+
+// fixes returns the data of fixes, which is never nil.
+func fixes(list []*resolver.Fix) []fixData {
+	out := []fixData{}
+	for _, f := range list {
+		x := fixData{Text: f.String(), Commands: f.Commands}
+		for _, ch := range f.Changes {
+			x.Changes = append(x.Changes, ch.String())
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // steps returns the sentence of a step and the steps below it.

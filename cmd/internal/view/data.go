@@ -156,6 +156,8 @@ type answerData struct {
 	Edges    []reasonEdge `json:"edges"`
 	Cores    []coreData   `json:"cores,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
+	// Held has the operators that are stuck or held back.
+	Held []heldData `json:"held,omitempty"`
 }
 
 type reasonNode struct {
@@ -205,6 +207,12 @@ type stepData struct {
 	Places   []string   `json:"places,omitempty"`
 	Messages []string   `json:"messages,omitempty"`
 	Because  []stepData `json:"because,omitempty"`
+}
+
+// A heldData explains why an operator gets no newer version, and what would help.
+type heldData struct {
+	Text  string    `json:"text"`
+	Fixes []fixData `json:"fixes,omitempty"`
 }
 
 type fixData struct {

@@ -20,14 +20,22 @@ const stepItem = (s) => el("li", null,
   s.places ? el("p", { class: "origin" }, "at ", said(s.places[0]), s.places.length > 1 ? ` and ${plural(s.places.length - 1, "more place")}` : null) : null,
   s.because ? el("ul", null, s.because.map(stepItem)) : null);
 
+// help lists fixes, with their commands.
+const help = (fixes) => fixes?.length ? [el("h3", null, "What would help"), el("p", { class: "why" }, "Each was resolved again before it is offered, the least disruptive first."),
+  el("ol", { class: "fixes" }, fixes.map((f) => el("li", null, linked(f.text), f.commands ? el("pre", null, f.commands.join("\n")) : null)))] : null;
+
+// heldSection shows the operators that get no newer version although there is one.
+const heldSection = (list) => el("section", { class: "held", "aria-labelledby": "held" },
+  el("h2", { id: "held" }, "No newer version"),
+  list.map((h) => [el("p", { class: "note" }, linked(h.text)), help(h.fixes)]));
+
 const coreSection = (c, i) => el("section", { class: "core", "aria-labelledby": "core" + i },
   el("h2", { id: "core" + i }, "Conflict: ", linked(c.headline)),
   c.steps.messages ? c.steps.messages.map((m) => el("p", { class: "quote" }, "The author says: ", said(m))) : null,
   c.steps.places ? el("p", { class: "origin" }, "at ", said(c.steps.places.join(", "))) : null,
   c.steps.because ? [el("h3", null, "Because"), el("ul", { class: "derivation" }, c.steps.because.map(stepItem))] : null,
   (c.notes || []).map((n) => el("p", { class: "note" }, said(n))),
-  c.fixes.length ? [el("h3", null, "What would help"), el("p", { class: "why" }, "Each was resolved again before it is offered; the least disturbing first."),
-    el("ol", { class: "fixes" }, c.fixes.map((f) => el("li", null, linked(f.text), f.commands ? el("pre", null, f.commands.join("\n")) : null)))] : null);
+  help(c.fixes));
 
 // glossary explains the words at the steps, for readers who cannot hover.
 const glossary = (cores) => {
@@ -72,7 +80,7 @@ const showAnswer = (main, a) => {
     a.name.endsWith(" " + a.namespace) ? null : el("p", { class: "why" }, "namespace ", said(a.namespace || "without a name")),
     el("p", null, outcome(a)))]);
   if (a.error) put(main, [el("p", { class: "note" }, said(a.error))]);
-  put(main, [(a.cores || []).map(coreSection), a.cores ? glossary(a.cores) : null, (a.warnings || []).map((w) => el("p", { class: "note" }, said(w)))]);
+  put(main, [(a.cores || []).map(coreSection), a.cores ? glossary(a.cores) : null, (a.warnings || []).map((w) => el("p", { class: "note" }, said(w))), a.held ? heldSection(a.held) : null]);
   if (!a.nodes.length) {
     if (a.ok) put(main, [el("p", null, "Nothing to install or upgrade.")]);
     return;
