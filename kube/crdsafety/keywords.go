@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -45,8 +46,10 @@ func (c *comparison) fields(old, new *node) error {
 		}
 		return nil
 	}
-	c.add(old, new, validate(&old.own, &new.own)...)
-	c.add(old, new, keywords(&old.own, &new.own)...)
+	if !sameOwn(old, new) {
+		c.add(old, new, validate(&old.own, &new.own)...)
+		c.add(old, new, keywords(&old.own, &new.own)...)
+	}
 	c.add(old, new, unknownFields(old, new)...)
 	c.add(old, new, alternatives(old, new)...)
 	to := new.index()
@@ -58,6 +61,15 @@ func (c *comparison) fields(old, new *node) error {
 		}
 	}
 	return nil
+}
+
+// sameOwn reports whether the keywords of two nodes are equal, apart from documentation and
+// nested schemas.
+func sameOwn(old, new *node) bool {
+	a, b := old.own, new.own
+	clearDocs(&a)
+	clearDocs(&b)
+	return reflect.DeepEqual(&a, &b)
 }
 
 // field reports whether the step leads to a field, or to the elements of a list

@@ -3,12 +3,12 @@ package impact
 import (
 	"context"
 	"crypto/sha256"
-	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/kube/internal/recent"
 	"github.com/olmkit/olmkit/kube/permissions"
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
@@ -22,8 +22,9 @@ type Cache struct {
 	crds  map[[2][32]byte]*crdsafety.Result
 	rules map[[2][32]byte]*lacking
 
-	bundleCRDs recent[*registryv1.Bundle, map[string]*crd]
-	installed  recent[installation, map[objectID]*unstructured.Unstructured]
+	contents   recent.Cache[contentKey, *content]
+	bundleCRDs recent.Cache[*registryv1.Bundle, map[string]*crd]
+	installed  recent.Cache[installation, map[objectID]*unstructured.Unstructured]
 }
 
 // An installation is what the objects that a bundle installs depend on.
@@ -33,43 +34,14 @@ type installation struct {
 	namespace, watch string
 }
 
-// A recent keeps the values of the last few keys.
-type recent[K comparable, V any] struct {
-	mu   sync.Mutex
-	list []keyed[K, V] // oldest first
-}
-
-type keyed[K comparable, V any] struct {
-	key   K
-	value V
-}
-
-// maxRecent is the number of values that a recent keeps. A few packages are compared at the
-// same time.
+// maxRecent is the number of bundles of which results are kept. A few packages are compared at
+// the same time.
 const maxRecent = 8
 
-// get returns the value of a key, which must not be modified. It calls do if it does not have
-// the value. Errors are not kept.
-func (r *recent[K, V]) get(k K, do func() (V, error)) (V, error) {
-	r.mu.Lock()
-	for _, e := range r.list {
-		if e.key == k {
-			r.mu.Unlock()
-			return e.value, nil
-		}
-	}
-	r.mu.Unlock()
-	v, err := do()
-	if err != nil {
-		return v, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.list) == maxRecent {
-		r.list = slices.Delete(r.list, 0, 1)
-	}
-	r.list = append(r.list, keyed[K, V]{k, v})
-	return v, nil
+// A contentKey identifies a CRD: by its digest, and whether a webhook of the bundle converts it.
+type contentKey struct {
+	digest    string
+	converted bool
 }
 
 // A lacking is a result of uncovered.
@@ -79,8 +51,8 @@ type lacking struct {
 }
 
 // compareCRDs returns the result of crdsafety.Compare, which must not be modified.
-func (c *Cache) compareCRDs(ctx context.Context, old, created *crd) (*crdsafety.Result, error) {
-	k := [2][32]byte{sha256.Sum256(old.text), sha256.Sum256(created.text)}
+func (c *Cache) compareCRDs(ctx context.Context, old, created *content) (*crdsafety.Result, error) {
+	k := [2][32]byte{old.sum, created.sum}
 	c.mu.Lock()
 	r, ok := c.crds[k]
 	c.mu.Unlock()

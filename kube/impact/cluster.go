@@ -31,7 +31,7 @@ type Cluster struct {
 // After returns the cluster as it is after an upgrade to a bundle: with its CRDs, which also
 // keep the versions that resources were stored in before.
 func (c *Cluster) After(b Bundle) (*Cluster, error) {
-	created, err := crdsOf(b)
+	created, err := (&Cache{}).crdsOf(b)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (c *Cluster) resources(ctx context.Context, to *comparison, object string, 
 		return nil, nil
 	}
 	if why := c.Unread[created.Name]; why != "" {
-		return []Change{to.coded(codes.ImpactNotCompared, Changed, object, "", created.pos, "the custom resources of CRD %s were not checked: %s", created.Name, why)}, nil
+		return []Change{to.coded(codes.ImpactNotCompared, Changed, object, "", created.at, "the custom resources of CRD %s were not checked: %s", created.Name, why)}, nil
 	}
 	if len(c.Resources[created.Name]) == 0 {
 		return nil, nil
@@ -108,7 +108,7 @@ func (c *Cluster) resources(ctx context.Context, to *comparison, object string, 
 		if v.Object != (olm.Key{}) { // otherwise it is about the schema
 			message = v.Object.String() + " " + what + ": " + message
 		}
-		ch := to.coded(code, Changed, object, "", created.pos, "%s", message)
+		ch := to.coded(code, Changed, object, "", created.at, "%s", message)
 		out = append(out, ch)
 	}
 	return out, err

@@ -94,9 +94,19 @@ type comparison struct {
 	safety   resultsByName
 }
 
+// A place is a position in a bundle.
+type place struct {
+	fbc.Pos
+	csv  *registryv1.Manifest[v1alpha1.ClusterServiceVersion] // if the position is that of a path
+	path []any
+}
+
+// at returns the place of a value in the new CSV.
+func (c *comparison) at(path ...any) place { return place{c.csv.Pos, c.csv, path} }
+
 // coded returns a change with a code. Its verdict is that of the code.
-func (c *comparison) coded(code fbc.Code, op Op, object, path string, at fbc.Pos, format string, args ...any) Change {
-	return Change{Verdict: verdictOf(code), Code: code, Op: op, Object: object, Path: path, Pos: at, Message: fmt.Sprintf(format, args...)}
+func (c *comparison) coded(code fbc.Code, op Op, object, path string, at place, format string, args ...any) Change {
+	return Change{Verdict: verdictOf(code), Code: code, Op: op, Object: object, Path: path, at: at, Message: fmt.Sprintf(format, args...)}
 }
 
 // safe returns a change without a code.

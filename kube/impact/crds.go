@@ -1,17 +1,17 @@
 package impact
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/kube/crdsafety"
 )
@@ -21,57 +21,88 @@ type resultsByName []*crdsafety.Result
 
 // A crd is a CRD of a bundle.
 type crd struct {
+	*content
+	at place
+}
+
+// A content is what a CRD contains.
+type content struct {
 	*apiextensionsv1.CustomResourceDefinition
-	pos  fbc.Pos
-	text []byte // the CRD as JSON
+	text []byte // the CRD as JSON with sorted keys
+	sum  [sha256.Size]byte
 	// legacy is true for an API version other than v1, in which schemas are in a different place.
 	legacy bool
+	// plain returns the CRD without its versions, and the schemas of the versions without
+	// documentation. They must not be modified.
+	plain func() (*plain, error)
 }
 
-// crdsOf returns the CRDs of a bundle by name, as OLM installs them: with their conversion
-// webhooks.
-func crdsOf(b Bundle) (map[string]*crd, error) {
-	out := map[string]*crd{}
-	for i := range b.CRDs {
-		m := &b.CRDs[i]
-		x := &crd{CustomResourceDefinition: m.Object.DeepCopy(), pos: m.Pos}
-		x.legacy = x.APIVersion != apiextensionsv1.SchemeGroupVersion.String()
-		if slices.ContainsFunc(b.CSV().Spec.WebhookDefinitions, func(w v1alpha1.WebhookDescription) bool {
-			return w.Type == v1alpha1.ConversionWebhook && slices.Contains(w.ConversionCRDs, x.Name)
-		}) {
-			x.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter}
-		}
-		x.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
-		if err := x.normalize(); err != nil {
-			return nil, err
-		}
-		out[x.Name] = x
-	}
-	return out, nil
-}
-
-// normalize sorts the keys of JSON values in schemas, which package crdsafety compares as
-// text.
-func (x *crd) normalize() error {
-	raw, err := json.Marshal(x.CustomResourceDefinition)
+// contentOfCRD returns the content of a CRD.
+func contentOfCRD(x *apiextensionsv1.CustomResourceDefinition) (*content, error) {
+	raw, err := json.Marshal(x)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var manifest map[string]any
 	if err := json.Unmarshal(raw, &manifest); err != nil {
-		return err
+		return nil, err
 	}
-	if x.text, err = json.Marshal(manifest); err != nil || x.legacy {
-		return err
+	d := &content{CustomResourceDefinition: x, legacy: x.APIVersion != apiextensionsv1.SchemeGroupVersion.String()}
+	d.plain = sync.OnceValues(func() (*plain, error) { return plainOf(d.text) })
+	if d.text, err = json.Marshal(manifest); err != nil {
+		return nil, err
 	}
-	x.CustomResourceDefinition, err = crdsafety.Decode(manifest)
-	return err
+	d.sum = sha256.Sum256(d.text)
+	if !d.legacy {
+		d.CustomResourceDefinition, err = crdsafety.Decode(manifest)
+	}
+	return d, err
+}
+
+// maxContents is the size of the CRDs that a Cache keeps, as JSON. In memory they
+// take several times as much.
+const maxContents = 4 << 20
+
+// crdsOf returns the CRDs of a bundle by name, as OLM installs them: with their conversion
+// webhooks.
+func (c *Cache) crdsOf(b Bundle) (map[string]*crd, error) {
+	out := map[string]*crd{}
+	for i := range b.CRDs {
+		m := &b.CRDs[i]
+		converted := slices.ContainsFunc(b.CSV().Spec.WebhookDefinitions, func(w v1alpha1.WebhookDescription) bool {
+			return w.Type == v1alpha1.ConversionWebhook && slices.Contains(w.ConversionCRDs, m.Object.Name)
+		})
+		limit := maxContents
+		if m.Digest() == "" {
+			limit = 0 // nothing identifies it
+		}
+		d, err := c.contents.Get(contentKey{m.Digest(), converted}, limit, func() (*content, int, error) {
+			x := m.Object.DeepCopy()
+			x.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+			if converted {
+				x.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter}
+			}
+			d, err := contentOfCRD(x)
+			if err != nil {
+				return nil, 0, err
+			}
+			return d, max(1, len(d.text)), nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		out[m.Object.Name] = &crd{d, place{Pos: m.Pos}}
+	}
+	return out, nil
 }
 
 // crds compares the CRDs of the bundles (K226).
 func (c *comparison) crds() ([]Change, error) {
 	crds := func(b Bundle) (map[string]*crd, error) {
-		return c.opts.Cache.bundleCRDs.get(b.Bundle, func() (map[string]*crd, error) { return crdsOf(b) })
+		return c.opts.Cache.bundleCRDs.Get(b.Bundle, maxRecent, func() (map[string]*crd, int, error) {
+			crds, err := c.opts.Cache.crdsOf(b)
+			return crds, 1, err
+		})
 	}
 	old, err := crds(c.old)
 	if err != nil {
@@ -94,7 +125,7 @@ func (c *comparison) crds() ([]Change, error) {
 			out = append(out, safe(Added, object, "CRD %s is created, with versions %s", name, versions(b.CustomResourceDefinition)))
 			continue
 		case a == nil:
-			a = &crd{CustomResourceDefinition: installed}
+			a = &crd{content: &content{CustomResourceDefinition: installed}}
 		}
 		found, err := c.crd(object, a, b, installed)
 		if err != nil {
@@ -108,7 +139,7 @@ func (c *comparison) crds() ([]Change, error) {
 // crd compares two versions of a CRD. Installed is the CRD on the cluster, or nil if that is
 // not known.
 func (c *comparison) crd(object string, old, created *crd, installed *apiextensionsv1.CustomResourceDefinition) ([]Change, error) {
-	equal := bytes.Equal(old.text, created.text)
+	equal := old.sum == created.sum
 	if equal && installed == nil {
 		return nil, nil
 	}
@@ -116,23 +147,25 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 		if equal {
 			return nil, nil
 		}
-		return []Change{c.coded(codes.ImpactNotCompared, Changed, object, "", created.pos, "CRD %s was not checked, because its API version is not apiextensions.k8s.io/v1 in both bundles", created.Name)}, nil
+		return []Change{c.coded(codes.ImpactNotCompared, Changed, object, "", created.at, "CRD %s was not checked, because its API version is not apiextensions.k8s.io/v1 in both bundles", created.Name)}, nil
 	}
 	from := old
 	if installed != nil {
-		from = &crd{CustomResourceDefinition: installed.DeepCopy()}
-		if conv := from.Spec.Conversion; conv != nil {
+		x := installed.DeepCopy()
+		if conv := x.Spec.Conversion; conv != nil {
 			conv.Webhook = nil // OLM sets it
 		}
-		if err := from.normalize(); err != nil {
+		d, err := contentOfCRD(x)
+		if err != nil {
 			return nil, err
 		}
+		from = &crd{content: d}
 	}
 	out := c.versions(object, from, created)
-	safety, err := c.opts.Cache.compareCRDs(c.ctx, from, created)
+	safety, err := c.opts.Cache.compareCRDs(c.ctx, from.content, created.content)
 	switch {
 	case errors.Is(err, crdsafety.ErrTooLarge):
-		out = append(out, c.coded(codes.ImpactNotCompared, Changed, object, "", created.pos, "CRD %s was not checked: %s", created.Name, crdsafety.ErrTooLarge))
+		out = append(out, c.coded(codes.ImpactNotCompared, Changed, object, "", created.at, "CRD %s was not checked: %s", created.Name, crdsafety.ErrTooLarge))
 		return out, nil
 	case err != nil:
 		return nil, err
@@ -141,12 +174,12 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 		c.safety = append(c.safety, safety)
 	}
 	for _, f := range safety.Findings {
-		ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.pos, "CRD %s: %s", created.Name, f)
+		ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.at, "CRD %s: %s", created.Name, f)
 		ch.Old, ch.New = f.Old, f.New
 		out = append(out, ch)
 	}
 	if !c.opts.Classic && (safety.Upstream == crdsafety.Unsafe || safety.Upstream == crdsafety.Panic) {
-		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.pos, "OLM v1 refuses the change to CRD %s, although it is safe", created.Name))
+		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.at, "OLM v1 refuses the change to CRD %s, although it is safe", created.Name))
 	}
 	if equal && len(out) == 0 {
 		return nil, nil // if resources violate it, this is not new
@@ -175,9 +208,9 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 		switch to := after[v.Name]; {
 		case !v.Served:
 		case to == nil:
-			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.pos, "CRD %s: version %s is removed; clients and manifests that use it fail", created.Name, v.Name))
+			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.at, "CRD %s: version %s is removed; clients and manifests that use it fail", created.Name, v.Name))
 		case !to.Served:
-			out = append(out, c.coded(codes.ImpactCRDVersion, Changed, object, "", created.pos, "CRD %s: version %s is no longer served; clients and manifests that use it fail", created.Name, v.Name))
+			out = append(out, c.coded(codes.ImpactCRDVersion, Changed, object, "", created.at, "CRD %s: version %s is no longer served; clients and manifests that use it fail", created.Name, v.Name))
 		case to.Deprecated && !v.Deprecated:
 			out = append(out, safe(Changed, object, "CRD %s: version %s is now deprecated", created.Name, v.Name))
 		}
@@ -188,7 +221,7 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 		}
 	}
 	if was != is {
-		out = append(out, c.coded(codes.ImpactCRDStorage, Changed, object, "", created.pos, "CRD %s: resources are stored as version %s instead of %s", created.Name, is, was))
+		out = append(out, c.coded(codes.ImpactCRDStorage, Changed, object, "", created.at, "CRD %s: resources are stored as version %s instead of %s", created.Name, is, was))
 	}
 	return out
 }
@@ -215,26 +248,26 @@ func versions(x *apiextensionsv1.CustomResourceDefinition) string {
 // fields returns the changes to the fields of a CRD, without documentation and without those
 // at the places of findings.
 func (c *comparison) fields(object string, old, created *crd, found []crdsafety.Finding) ([]Change, error) {
-	before, schemas, err := c.plain(old)
+	before, err := old.plain()
 	if err != nil {
 		return nil, err
 	}
-	after, newSchemas, err := c.plain(created)
+	after, err := created.plain()
 	if err != nil {
 		return nil, err
 	}
 	var out []Change
-	for _, f := range diff("", before, after) {
+	for _, f := range diff("", before.rest, after.rest) {
 		if f.path == ".spec.scope" || strings.HasPrefix(f.path, ".spec.versions[") && (f.old == nil || f.new == nil) && strings.HasSuffix(f.path, "]") {
 			continue // a finding, or a version that the function versions reports
 		}
 		out = append(out, fieldChange(object, "CRD "+created.Name, f, false))
 	}
-	for _, version := range union(schemas, newSchemas) {
-		if schemas[version] == nil || newSchemas[version] == nil {
+	for _, version := range union(before.schemas, after.schemas) {
+		if before.schemas[version] == nil || after.schemas[version] == nil {
 			continue // a version that is added or removed
 		}
-		for _, f := range diffSchema("^", schemas[version], newSchemas[version]) {
+		for _, f := range diffSchema("^", before.schemas[version], after.schemas[version]) {
 			if slices.ContainsFunc(found, func(x crdsafety.Finding) bool {
 				return x.Version == version && x.Path == f.path && (x.Validation == f.keyword || x.Validation == "existingFieldRemoval")
 			}) {
@@ -246,15 +279,20 @@ func (c *comparison) fields(object string, old, created *crd, found []crdsafety.
 	return out, nil
 }
 
-// plain returns a CRD without its versions, and the schemas of the versions without
-// documentation.
-func (c *comparison) plain(x *crd) (rest map[string]any, schemas map[string]map[string]any, err error) {
+// A plain is a CRD without its versions, and the schemas of the versions without documentation.
+type plain struct {
+	rest    map[string]any
+	schemas map[string]map[string]any
+}
+
+// plainOf decodes a CRD.
+func plainOf(text []byte) (*plain, error) {
 	var o unstructured.Unstructured
-	if err := json.Unmarshal(x.text, &o.Object); err != nil {
-		return nil, nil, err
+	if err := json.Unmarshal(text, &o.Object); err != nil {
+		return nil, err
 	}
 	removeDefaults(&o)
-	schemas = map[string]map[string]any{}
+	schemas := map[string]map[string]any{}
 	spec, _ := o.Object["spec"].(map[string]any)
 	versions, _ := spec["versions"].([]any)
 	for _, v := range versions {
@@ -268,5 +306,5 @@ func (c *comparison) plain(x *crd) (rest map[string]any, schemas map[string]map[
 		}
 	}
 	delete(o.Object, "metadata")
-	return o.Object, schemas, nil
+	return &plain{o.Object, schemas}, nil
 }

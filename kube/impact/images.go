@@ -20,7 +20,7 @@ func (c *comparison) images() ([]Change, error) {
 			out = append(out, safe(Removed, object, "%s is no longer used", object))
 		case had:
 		case !strings.Contains(ref, "@"):
-			out = append(out, c.coded(codes.BundleImageUnpinned, Added, object, "", c.csv.At(image.Path...), "%s is new and has no digest, so its content can change", object))
+			out = append(out, c.coded(codes.BundleImageUnpinned, Added, object, "", c.at(image.Path...), "%s is new and has no digest, so its content can change", object))
 		default:
 			out = append(out, safe(Added, object, "%s is new", object))
 		}

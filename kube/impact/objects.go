@@ -75,12 +75,12 @@ func (c *comparison) objects() ([]Change, error) {
 		if c.ctx.Err() != nil {
 			return nil, err
 		}
-		return []Change{c.coded(codes.ImpactNotInstallable, Changed, "", "", c.csv.Pos, "%s cannot be installed, so the upgrade fails: %s", c.new.CSV().Name, oneLine(err))}, nil
+		return []Change{c.coded(codes.ImpactNotInstallable, Changed, "", "", c.at(), "%s cannot be installed, so the upgrade fails: %s", c.new.CSV().Name, oneLine(err))}, nil
 	}
 	if c.ctx.Err() != nil {
 		return nil, err
 	}
-	return []Change{c.coded(codes.ImpactNotCompared, Changed, "", "", c.csv.Pos, "the objects were not compared, because %s cannot be installed: %s", c.old.CSV().Name, oneLine(err))}, nil
+	return []Change{c.coded(codes.ImpactNotCompared, Changed, "", "", c.at(), "the objects were not compared, because %s cannot be installed: %s", c.old.CSV().Name, oneLine(err))}, nil
 }
 
 func oneLine(err error) string {
@@ -90,7 +90,10 @@ func oneLine(err error) string {
 // install returns the objects that a bundle installs, without defaults.
 func (c *comparison) install(b Bundle) (map[objectID]*unstructured.Unstructured, error) {
 	k := installation{b.Bundle, c.opts.Classic, c.opts.Namespace, strings.Join(c.opts.Watch, "/")}
-	return c.opts.Cache.installed.get(k, func() (map[objectID]*unstructured.Unstructured, error) { return c.render(b) })
+	return c.opts.Cache.installed.Get(k, maxRecent, func() (map[objectID]*unstructured.Unstructured, int, error) {
+		objects, err := c.render(b)
+		return objects, 1, err
+	})
 }
 
 // render returns what install returns.
@@ -102,7 +105,7 @@ func (c *comparison) render(b Bundle) (map[objectID]*unstructured.Unstructured, 
 			return nil, err
 		}
 	} else {
-		opts := registryv1.RenderOptions{Namespace: c.opts.Namespace, Certificates: registryv1.CertManager}
+		opts := registryv1.RenderOptions{Namespace: c.opts.Namespace, Certificates: registryv1.CertManager, BareCRDs: true}
 		switch len(c.opts.Watch) {
 		case 0:
 		case 1:
@@ -131,10 +134,8 @@ func (c *comparison) render(b Bundle) (map[objectID]*unstructured.Unstructured, 
 		if id.kind == kindCRD {
 			continue // package crdsafety compares them
 		}
-		o = o.DeepCopy()
 		removeNoise(o, b.CSV())
 		removeDefaults(o)
-		out[id] = o
 	}
 	return out, nil
 }
@@ -223,7 +224,7 @@ func (c *comparison) compareObjects(old, created map[objectID]*unstructured.Unst
 func (c *comparison) deleted(id objectID) Change {
 	switch {
 	case id.kind == kindCRD && c.opts.Classic:
-		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.csv.Pos, "%s is no longer in the bundle; classic OLM leaves it on the cluster, where no operator handles its resources", id)
+		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.at(), "%s is no longer in the bundle; classic OLM leaves it on the cluster, where no operator handles its resources", id)
 	case id.kind == kindCRD:
 		what := "all of its custom resources"
 		switch n, known := c.opts.Cluster.count(id.name); {
@@ -232,11 +233,11 @@ func (c *comparison) deleted(id objectID) Change {
 		case known:
 			what = phrase.Count(n, "custom resource")
 		}
-		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.csv.Pos, "%s is deleted with %s", id, what)
+		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.at(), "%s is deleted with %s", id, what)
 	case slices.Contains([]string{"PersistentVolumeClaim", "PersistentVolume", "Namespace"}, id.kind):
-		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.csv.Pos, "%s is deleted with its data", id)
+		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.at(), "%s is deleted with its data", id)
 	case id.kind == "Secret" || id.kind == "ConfigMap":
-		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.csv.Pos, "%s is deleted; values that users changed in it are lost", id)
+		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.at(), "%s is deleted; values that users changed in it are lost", id)
 	}
 	return safe(Removed, id.String(), "%s is deleted", id)
 }

@@ -47,11 +47,11 @@ func (c *comparison) permissions() ([]Change, error) {
 			where = "in namespace " + k.namespace
 		}
 		if !ok || !also {
-			out = append(out, c.coded(codes.ImpactNotCompared, Changed, k.subject, "", c.csv.Pos, "the permissions of %s %s were not compared, because there are too many", k.subject, where))
+			out = append(out, c.coded(codes.ImpactNotCompared, Changed, k.subject, "", c.at(), "the permissions of %s %s were not compared, because there are too many", k.subject, where))
 			continue
 		}
 		for _, r := range gained {
-			ch := c.coded(codes.ImpactPermission, Added, k.subject, "", c.csv.Pos, "%s can now %s %s", k.subject, r, where)
+			ch := c.coded(codes.ImpactPermission, Added, k.subject, "", c.at(), "%s can now %s %s", k.subject, r, where)
 			ch.New = text(r)
 			out = append(out, ch)
 		}
@@ -64,7 +64,7 @@ func (c *comparison) permissions() ([]Change, error) {
 	}
 	for _, role := range slices.Sorted(maps.Keys(after)) {
 		if !before[role] {
-			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.csv.Pos, "%s, whose rules are not in the bundle", role))
+			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.at(), "%s, whose rules are not in the bundle", role))
 		}
 	}
 	return out, nil
@@ -83,7 +83,7 @@ func (c *comparison) dangers(k scope, gained []permissions.Rule) (out []Change) 
 		if n := len(slices.DeleteFunc(slices.Clone(risks), func(r permissions.Risk) bool { return !same(r) })); n > 1 {
 			more = ", and " + phrase.Count(n-1, "more rule")
 		}
-		out = append(out, c.coded(risk.Code, Added, k.subject, "", c.csv.Pos, "dangerous: %s%s", risk.Message, more))
+		out = append(out, c.coded(risk.Code, Added, k.subject, "", c.at(), "dangerous: %s%s", risk.Message, more))
 	}
 	return out
 }

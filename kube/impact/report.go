@@ -109,8 +109,17 @@ type Change struct {
 	New json.RawMessage `json:"new,omitzero"`
 	// Message describes the change in one sentence without a period.
 	Message string `json:"message"`
-	// Pos is a position in the new bundle that causes the change, if there is one.
-	Pos fbc.Pos `json:"-"`
+
+	at place
+}
+
+// Pos returns a position in the new bundle that causes the change, if there is one. It may
+// parse the CSV again.
+func (c *Change) Pos() fbc.Pos {
+	if len(c.at.path) == 0 {
+		return c.at.Pos
+	}
+	return c.at.csv.At(c.at.path...)
 }
 
 func (c *Change) compare(d *Change) int {
@@ -156,12 +165,26 @@ func (r *Report) Findings() fbc.Diagnostics {
 				continue
 			}
 			out = append(out, &fbc.Diagnostic{
-				Code: x.Code, Severity: x.Code.Severity(), Pos: x.Pos, Package: r.Package, Name: r.To.Name,
+				Code: x.Code, Severity: x.Code.Severity(), Pos: x.Pos(), Package: r.Package, Name: r.To.Name,
 				Err: message(x.Message),
 			})
 		}
 	}
 	return out
+}
+
+// Codes returns the codes of the changes that are not safe, each once, sorted.
+func (r *Report) Codes() []fbc.Code {
+	var out []fbc.Code
+	for _, c := range r.Classes {
+		for i := range c.Changes {
+			if code := c.Changes[i].Code; code != "" {
+				out = append(out, code)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // A message is the error of a finding.

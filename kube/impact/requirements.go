@@ -16,7 +16,7 @@ import (
 // (K230).
 func (c *comparison) requirements() ([]Change, error) {
 	before, after := needsOf(c.old), needsOf(c.new)
-	object, at := c.new.CSV().Name, c.csv.Pos
+	object, at := c.new.CSV().Name, c.at()
 	var out []Change
 	for _, r := range union(before.required, after.required) {
 		switch {
@@ -37,7 +37,7 @@ func (c *comparison) requirements() ([]Change, error) {
 	for _, mode := range []v1alpha1.InstallModeType{v1alpha1.InstallModeTypeAllNamespaces, v1alpha1.InstallModeTypeMultiNamespace, v1alpha1.InstallModeTypeOwnNamespace, v1alpha1.InstallModeTypeSingleNamespace} {
 		switch had, has := supports(c.old, mode), supports(c.new, mode); {
 		case had && !has:
-			out = append(out, c.coded(codes.ImpactInstallMode, Removed, object, "", c.csv.At("spec", "installModes"), "%s no longer supports install mode %s; installations with it fail", object, mode))
+			out = append(out, c.coded(codes.ImpactInstallMode, Removed, object, "", c.at("spec", "installModes"), "%s no longer supports install mode %s; installations with it fail", object, mode))
 		case has && !had:
 			out = append(out, safe(Added, object, "%s now supports install mode %s", object, mode))
 		}
@@ -60,7 +60,7 @@ func (c *comparison) requirements() ([]Change, error) {
 // minKubeVersion compares the minimum versions of Kubernetes.
 func (c *comparison) minKubeVersion(object string) []Change {
 	old, created := c.old.CSV().Spec.MinKubeVersion, c.new.CSV().Spec.MinKubeVersion
-	at := c.csv.At("spec", "minKubeVersion")
+	at := c.at("spec", "minKubeVersion")
 	a, err := semver.ParseTolerant(old)
 	known := err == nil
 	b, err := semver.ParseTolerant(created)

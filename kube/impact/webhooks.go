@@ -23,7 +23,7 @@ func (c *comparison) webhooks() ([]Change, error) {
 	after := map[string]bool{}
 	for i := range created.Spec.WebhookDefinitions {
 		w := &created.Spec.WebhookDefinitions[i]
-		object, at := webhookName(w), c.csv.At("spec", "webhookdefinitions", i)
+		object, at := webhookName(w), c.at("spec", "webhookdefinitions", i)
 		after[object] = true
 		was := before[object]
 		if was == nil {
@@ -53,7 +53,7 @@ func (c *comparison) webhooks() ([]Change, error) {
 		object := "APIService " + name
 		switch {
 		case !had:
-			at := c.csv.At("spec", "apiservicedefinitions", "owned", i)
+			at := c.at("spec", "apiservicedefinitions", "owned", i)
 			out = append(out, c.coded(codes.ImpactAPIService, Added, object, "", at, "%s is added: the API server forwards all requests for its group and version to the operator", object))
 		case !has:
 			out = append(out, safe(Removed, object, "%s is removed", object))

@@ -49,7 +49,7 @@ func (c *comparison) workloads() ([]Change, error) {
 		a, had := before[name]
 		b, has := after[name]
 		object := "Deployment " + c.opts.Namespace + "/" + name
-		at := c.csv.At("spec", "install", "spec", "deployments", b.i)
+		at := c.at("spec", "install", "spec", "deployments", b.i)
 		switch {
 		case !has:
 			out = append(out, safe(Removed, object, "%s is removed", object))

@@ -45,7 +45,8 @@ type Manifest[T any] struct {
 	fbc.Pos
 	Object T
 
-	tree func() *yamlv3.Node // returns the nodes of the manifest's document; nil for an item of a list
+	tree   func() *yamlv3.Node // returns the nodes of the manifest's document; nil for an item of a list
+	shared *sharedCRD          // or nil
 }
 
 // treeOf returns a function that returns the nodes of a document. The first call of

@@ -56,7 +56,13 @@ func crdContents(b *Bundle) (out []Problem) {
 		if m.Object.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
 			continue
 		}
-		out = append(out, invalidObject("invalidCRD", "CustomResourceDefinition", m.Object.Name, m.Pos, crdErrors(&m.Object))...)
+		var errs field.ErrorList
+		if m.shared != nil {
+			errs = m.shared.errors()
+		} else {
+			errs = crdErrors(&m.Object)
+		}
+		out = append(out, invalidObject("invalidCRD", crdKind, m.Object.Name, m.Pos, errs)...)
 	}
 	return out
 }
@@ -180,7 +186,9 @@ func objectMetadata(b *Bundle) (out []Problem) {
 		template := field.NewPath("spec", "template", "metadata")
 		errs = append(errs, metavalidation.ValidateLabels(d.Spec.Template.Labels, template.Child("labels"))...)
 		errs = append(errs, apivalidation.ValidateAnnotations(d.Spec.Template.Annotations, template.Child("annotations"))...)
-		out = append(out, invalidObject("invalidMetadata", "Deployment", d.Name, b.csv().At(deploymentPath(i)...), errs)...)
+		if len(errs) > 0 {
+			out = append(out, invalidObject("invalidMetadata", "Deployment", d.Name, b.csv().At(deploymentPath(i)...), errs)...)
+		}
 	}
 	seen := map[string]bool{}
 	strategy := b.CSV().Spec.InstallStrategy.StrategySpec
@@ -194,7 +202,9 @@ func objectMetadata(b *Bundle) (out []Problem) {
 		for _, text := range apivalidation.ValidateServiceAccountName(name, false) {
 			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), name, text))
 		}
-		out = append(out, invalidObject("invalidMetadata", "ServiceAccount", name, b.csv().At("spec", "install", "spec"), errs)...)
+		if len(errs) > 0 {
+			out = append(out, invalidObject("invalidMetadata", "ServiceAccount", name, b.csv().At("spec", "install", "spec"), errs)...)
+		}
 	}
 	return out
 }

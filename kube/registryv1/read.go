@@ -3,6 +3,7 @@ package registryv1
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,11 +29,15 @@ const (
 
 	packageAnnotation    = "operators.operatorframework.io.bundle.package.v1"
 	propertiesAnnotation = "olm.properties"
+
+	crdKind = "CustomResourceDefinition"
 )
 
 // ReadOptions adjust how a bundle is read. A nil *ReadOptions means all defaults.
 type ReadOptions struct {
 	Limits *Limits
+	// Cache, if set, shares CRDs with other bundles.
+	Cache *Cache
 }
 
 // Read reads the bundle at the root of fsys: metadata/annotations.yaml,
@@ -43,7 +48,7 @@ func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {
 	if opts == nil {
 		opts = &ReadOptions{}
 	}
-	r := reader{ctx: ctx, fsys: fsys, limits: opts.Limits.WithDefaults()}
+	r := reader{ctx: ctx, fsys: fsys, limits: opts.Limits.WithDefaults(), cache: opts.Cache}
 	r.size, r.yaml.Expansion = r.limits.BundleSize, &r.limits.Expansion
 	r.annotations()
 	r.manifests()
@@ -72,6 +77,7 @@ type reader struct {
 	ctx      context.Context
 	fsys     fs.FS
 	limits   Limits
+	cache    *Cache // or nil
 	yaml     yamljson.Options
 	size     int64 // what is left of Limits.BundleSize
 	objects  int
@@ -223,6 +229,21 @@ func (r *reader) file(name string, text []byte) {
 			fail(doc.line, err)
 			return
 		}
+		var sum [sha256.Size]byte
+		if r.cache != nil {
+			sum = sha256.Sum256(doc.text)
+			if x := r.cache.find(sum); x != nil {
+				if err := r.count(); err != nil {
+					fail(doc.line, err)
+					return
+				}
+				r.bundle.CRDs = append(r.bundle.CRDs, Manifest[apiextensionsv1.CustomResourceDefinition]{
+					Pos: fbc.Pos{File: name, Line: firstLine(doc)}, Object: *x.crd, tree: treeOf(doc.text), shared: x,
+				})
+				continue
+			}
+		}
+		expansion := r.limits.Expansion
 		value, err := yamljson.JSON(r.ctx, doc.text, &r.yaml)
 		if err != nil {
 			fail(doc.line, err)
@@ -237,8 +258,8 @@ func (r *reader) file(name string, text []byte) {
 			return
 		}
 		for _, o := range objects {
-			if r.objects++; r.objects > r.limits.Objects {
-				fail(doc.line, &LimitError{Limit: "Objects", What: "the number of manifests", Max: int64(r.limits.Objects)})
+			if err := r.count(); err != nil {
+				fail(doc.line, err)
 				return
 			}
 			m := Manifest[unstructured.Unstructured]{Pos: fbc.Pos{File: name, Line: firstLine(doc)}, Object: *o}
@@ -250,7 +271,20 @@ func (r *reader) file(name string, text []byte) {
 				return
 			}
 		}
+		if r.cache != nil && len(objects) == 1 && objects[0].GetKind() == crdKind && r.limits.Expansion == expansion { // without aliases
+			m := &r.bundle.CRDs[len(r.bundle.CRDs)-1]
+			shared := m.Object
+			m.shared = r.cache.keep(sum, len(doc.text), &shared)
+		}
 	}
+}
+
+// count counts an object. It returns an error if there are too many.
+func (r *reader) count() error {
+	if r.objects++; r.objects > r.limits.Objects {
+		return &LimitError{Limit: "Objects", What: "the number of manifests", Max: int64(r.limits.Objects)}
+	}
+	return nil
 }
 
 // add appends an object to the list for its kind in the bundle. It does not look at the
@@ -259,7 +293,7 @@ func (r *reader) add(m Manifest[unstructured.Unstructured]) error {
 	switch m.Object.GetKind() {
 	case v1alpha1.ClusterServiceVersionKind:
 		return typed(m, &r.bundle.CSVs)
-	case "CustomResourceDefinition":
+	case crdKind:
 		return typed[apiextensionsv1.CustomResourceDefinition](m, &r.bundle.CRDs)
 	}
 	r.bundle.Others = append(r.bundle.Others, m)

@@ -29,6 +29,9 @@ type RenderOptions struct {
 	// AddNamespaces adds the install namespace and the watched namespace to the
 	// objects.
 	AddNamespaces bool
+	// BareCRDs leaves out everything of CRDs except apiVersion, kind and name, for callers
+	// that only need to know which objects there are.
+	BareCRDs bool
 	// AsUpstream requests exactly the result of operator-controller, including that of
 	// its bugs.
 	AsUpstream bool
@@ -235,6 +238,10 @@ func (g *generator) definitions() {
 					Message: "CustomResourceDefinition \"" + crd.Name + "\" has a conversion webhook, so its preserveUnknownFields must be false", peerSubject: &none, peerMessage: peer})
 				continue
 			}
+		}
+		if g.opts.BareCRDs {
+			crd.ObjectMeta, crd.Spec = metav1.ObjectMeta{Name: crd.Name}, apiextensionsv1.CustomResourceDefinitionSpec{}
+		} else if w != nil {
 			crd.Spec.Conversion = g.conversion(w)
 			crd.Annotations = g.injectCA(w.DeploymentName, crd.Annotations)
 		}

@@ -63,7 +63,9 @@ func (a *avoidance) refuses(e *edgeImpact) bool {
 
 // run returns a run of "olmkit impact" with the options of the flags.
 func (a *avoidance) run(e *env) *impactRun {
-	return &impactRun{manifests: &manifests{env: e}, opts: impact.Options{Cache: &impact.Cache{}}, tree: a.tree}
+	run := newImpactRun(e)
+	run.tree = a.tree
+	return run
 }
 
 // An edgeImpact is the verdict on one upgrade.
@@ -129,11 +131,7 @@ func (j *edgeJudge) of(ctx context.Context, from, to string) (*edgeImpact, error
 		e.Error = readErrorText(err)
 	default:
 		e.Verdict = r.Verdict
-		for _, d := range r.Findings() {
-			e.Codes = append(e.Codes, d.Code)
-		}
-		slices.Sort(e.Codes)
-		e.Codes = slices.Compact(e.Codes)
+		e.Codes = r.Codes()
 		if j.bundles.digested(from) && j.bundles.digested(to) {
 			j.stored.put(stored, e)
 		}

@@ -62,8 +62,8 @@ input could not be read.`,
   olmkit impact --cluster etcd --catalog community=./catalog
   olmkit impact ./catalog --bundles ./operators`,
 	}
-	i := &impactRun{manifests: &manifests{env: e}, system: "v1", failOn: "never"}
-	i.opts.Cache = &impact.Cache{}
+	i := newImpactRun(e)
+	i.system, i.failOn = "v1", "never"
 	i.state.addCluster(cmd)
 	addCatalogs(cmd, &i.state.catalogs, "with --cluster, the content of a catalog, in place of what the cluster serves")
 	i.format = addFormats(cmd, "markdown for a pull request, sarif for code scanners", string(formatMarkdown), string(fbcreport.SARIF))
@@ -118,6 +118,11 @@ type impactRun struct {
 	reports int             // that were made
 	found   fbc.Diagnostics // for SARIF
 	verdict impact.Verdict  // the most serious so far
+}
+
+// newImpactRun returns a run without output, for a command that shows verdicts.
+func newImpactRun(e *env) *impactRun {
+	return &impactRun{manifests: &manifests{env: e, shared: &registryv1.Cache{}}, opts: impact.Options{Cache: &impact.Cache{}}}
 }
 
 // bundles compares two bundles.

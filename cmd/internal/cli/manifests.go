@@ -102,6 +102,7 @@ type manifests struct {
 	opts                                 registryv1.RenderOptions
 	format, watch, config, provider, dir string
 	schema                               bool
+	shared                               *registryv1.Cache // for commands that read many bundles, or nil
 }
 
 func (m *manifests) run(ctx context.Context, arg string) error {
@@ -178,7 +179,7 @@ func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle,
 }
 
 func (m *manifests) readOptions() *registryv1.ReadOptions {
-	return &registryv1.ReadOptions{Limits: m.limits.forBundles()}
+	return &registryv1.ReadOptions{Limits: m.limits.forBundles(), Cache: m.shared}
 }
 
 // inCatalog returns a bundle whose manifests are in a catalog.

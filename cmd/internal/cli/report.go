@@ -13,7 +13,6 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
-	"github.com/olmkit/olmkit/kube/impact"
 )
 
 const formatHTML format = "html"
@@ -44,7 +43,8 @@ Exit codes: 0 the report was made, 2 the catalog could not be read.`,
   olmkit report ./catalog -o markdown --base ./released
   olmkit report ./catalog -p etcd -o json`,
 	}
-	r := &reporter{run: &impactRun{manifests: &manifests{env: e}, opts: impact.Options{Cache: &impact.Cache{}}, keep: true}}
+	r := &reporter{run: newImpactRun(e)}
+	r.run.keep = true
 	f := addFormats(cmd, "html for a page to publish, markdown for a repository", string(formatHTML), string(formatMarkdown))
 	from := addCatalog(cmd)
 	cmd.ValidArgsFunction = from.completeCatalog()

@@ -41,7 +41,8 @@ func (n *newEdges) judge(ctx context.Context, e *env, path string) (fbc.Diagnost
 	if err != nil {
 		return nil, err
 	}
-	run := &impactRun{manifests: &manifests{env: e}, tree: n.tree, opts: impact.Options{Cache: &impact.Cache{}, Classic: n.reading == graph.Classic}}
+	run := newImpactRun(e)
+	run.tree, run.opts.Classic = n.tree, n.reading == graph.Classic
 	for p := range created.Packages() {
 		if err := n.pkg(ctx, run, old, p); err != nil {
 			return nil, err

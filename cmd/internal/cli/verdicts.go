@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,8 +25,9 @@ import (
 )
 
 // verdictsDir is the directory in the cache with verdicts on the upgrades of catalogs. Each
-// file has those of a package, by this program with these options. It is written as a whole,
-// so an interrupted command loses only the packages that it had not finished.
+// file has those of a package, by this program with these options, below a line with their
+// SHA-256 checksum. It is written as a whole, so an interrupted command loses only the packages
+// that it had not finished.
 const verdictsDir = "verdicts"
 
 // A verdictStore keeps verdicts on upgrades in the cache, by the content of the bundles.
@@ -84,10 +86,31 @@ func (s *verdictStore) of(pkg string) *packageVerdicts {
 	}
 	sum := sha256.Sum256([]byte(pkg))
 	v := &packageVerdicts{file: filepath.Join(s.dir, s.run+"-"+hex.EncodeToString(sum[:8])+".json"), now: map[string]storedVerdict{}}
-	if readJSON(v.file, &v.had) != nil {
-		v.had = nil // a part may have been decoded
-	}
+	v.had = readVerdicts(v.file)
 	return v
+}
+
+// readVerdicts returns the verdicts in a file, or none if it is damaged.
+func readVerdicts(name string) map[string]storedVerdict {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	sum, text, _ := bytes.Cut(text, []byte("\n"))
+	if string(sum) != checksum(text) {
+		return nil
+	}
+	var out map[string]storedVerdict
+	if json.Unmarshal(text, &out) != nil {
+		return nil // written by another program, since the checksum is right
+	}
+	return out
+}
+
+// checksum returns the first line of a file with verdicts, which has the given text below.
+func checksum(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // write replaces the verdicts of the package by those of this run or, if it was not complete,
@@ -106,7 +129,7 @@ func (v *packageVerdicts) write(complete bool) {
 	}
 	text, err := json.Marshal(v.now)
 	if err == nil && os.MkdirAll(filepath.Dir(v.file), 0o700) == nil {
-		_ = disk.Replace(v.file, 0o600, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+		_ = disk.Replace(v.file, 0o600, func(w io.Writer) error { _, err := fmt.Fprintf(w, "%s\n%s", checksum(text), text); return err })
 	}
 }
 

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -113,7 +114,8 @@ properties: [{type: olm.package, value: {packageName: demo, version: 2.0.0}}]
 		t.Fatal(err)
 	}
 	falsify := func() {
-		if err := os.WriteFile(files[0], bytes.Replace(text, []byte(`"safe"`), []byte(`"breaks"`), 1), 0o600); err != nil {
+		_, list, _ := bytes.Cut(bytes.Replace(text, []byte(`"safe"`), []byte(`"breaks"`), 1), []byte("\n"))
+		if err := os.WriteFile(files[0], fmt.Appendf(nil, "%x\n%s", sha256.Sum256(list), list), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,15 +123,20 @@ properties: [{type: olm.package, value: {packageName: demo, version: 2.0.0}}]
 	want("a kept verdict", breaks)
 	want("other options", safe, "--olm", "classic")
 	want("no cache", safe, "--no-cache")
-	for n := range len(text) - 1 { // as a crash may leave it; the last byte is a newline
+	for n := range len(text) {
 		if n%7 != 0 && n < len(text)-3 {
 			continue
 		}
-		if err := os.WriteFile(files[0], text[:n], 0o600); err != nil {
+		if err := os.WriteFile(files[0], text[:n], 0o600); err != nil { // as a crash may leave it
 			t.Fatal(err)
 		}
 		want(fmt.Sprintf("a file of %d bytes", n), safe)
 	}
+	damaged := bytes.Replace(text, []byte(`"safe"`), []byte(`"look"`), 1) // still valid
+	if err := os.WriteFile(files[0], damaged, 0o600); err != nil || bytes.Equal(damaged, text) {
+		t.Fatal(err)
+	}
+	want("a damaged file", safe)
 
 	falsify()
 	j.bundle("2.0.0", "2.0.0", "get", "delete")
