@@ -263,14 +263,16 @@ func (c *comparison) fields(object string, old, created *crd, found []crdsafety.
 		}
 		out = append(out, fieldChange(object, "CRD "+created.Name, f, false))
 	}
+	reported := map[[3]string]bool{}
+	for _, x := range found {
+		reported[[3]string{x.Version, x.Path, x.Validation}] = true
+	}
 	for _, version := range union(before.schemas, after.schemas) {
 		if before.schemas[version] == nil || after.schemas[version] == nil {
 			continue // a version that is added or removed
 		}
 		for _, f := range diffSchema("^", before.schemas[version], after.schemas[version]) {
-			if slices.ContainsFunc(found, func(x crdsafety.Finding) bool {
-				return x.Version == version && x.Path == f.path && (x.Validation == f.keyword || x.Validation == "existingFieldRemoval")
-			}) {
+			if reported[[3]string{version, f.path, f.keyword}] || reported[[3]string{version, f.path, "existingFieldRemoval"}] {
 				continue
 			}
 			out = append(out, fieldChange(object, "CRD "+created.Name+": version "+version, f, false))
