@@ -225,6 +225,7 @@ func TestNoClocks(t *testing.T) {
 		"kube/internal/scenario/scenario_test.go":     server,
 		"kube/internal/scenario/webhook_test.go":      server,
 		"kube/internal/sidebyside/cluster_test.go":    server,
+		"kube/internal/sidebyside/measure_test.go":    server,
 		"kube/internal/sidebyside/run_test.go":        server,
 		"kube/internal/sidebyside/scenarios_test.go":  server,
 		"kube/internal/sidebyside/served_test.go":     stamp,
