@@ -66,6 +66,27 @@ type imageSetBundle struct {
 	Name string `yaml:"name"`
 }
 
+// imageSetShape is the form of an ImageSetConfiguration. What a mirror contains depends on the
+// packages, so their fields are all known.
+var imageSetShape = func() *yamlShape {
+	ranged := func(fields map[string]*yamlShape) *yamlShape {
+		for _, name := range []string{"name", "minVersion", "maxVersion", "minBundle"} {
+			fields[name] = yamlText
+		}
+		return &yamlShape{fields: fields}
+	}
+	packages := ranged(map[string]*yamlShape{
+		"defaultChannel": yamlText,
+		"channels":       yamlList(ranged(map[string]*yamlShape{})),
+		"bundles":        yamlList(&yamlShape{fields: map[string]*yamlShape{"name": yamlText}}),
+	})
+	operator := &yamlShape{open: true, fields: map[string]*yamlShape{
+		"catalog": yamlText, "full": yamlText, "skipDependencies": yamlText, "packages": yamlList(packages),
+	}}
+	mirror := &yamlShape{open: true, fields: map[string]*yamlShape{"operators": yamlList(operator)}}
+	return &yamlShape{open: true, fields: map[string]*yamlShape{"apiVersion": yamlText, "kind": yamlText, "mirror": mirror}}
+}()
+
 // readImageSet reads an ImageSetConfiguration.
 func (l *loader) readImageSet(ctx context.Context, name string) (*imageSet, error) {
 	in, err := l.input(ctx, name)
@@ -82,21 +103,26 @@ func (l *loader) readImageSet(ctx context.Context, name string) (*imageSet, erro
 
 func parseImageSet(in io.Reader) (*imageSet, error) {
 	var doc yaml.Node
-	if err := yaml.NewDecoder(in).Decode(&doc); err != nil {
+	if err := yaml.NewDecoder(in).Decode(&doc); err == io.EOF {
+		return nil, errors.New("is empty")
+	} else if err != nil {
 		return nil, err
+	}
+	if doc.Content[0].Kind != yaml.MappingNode {
+		return nil, errors.New("is not an object")
 	}
 	var head struct {
 		APIVersion string `yaml:"apiVersion"`
 		Kind       string `yaml:"kind"`
-		Mirror     struct {
-			Operators []yaml.Node `yaml:"operators"`
-		} `yaml:"mirror"`
 	}
 	if err := doc.Decode(&head); err != nil {
 		return nil, err
 	}
 	if head.Kind != imageSetKind || head.APIVersion != imageSetV1 && head.APIVersion != imageSetV2 {
 		return nil, fmt.Errorf("is %q of %q; it must be an %s of %s or %s", head.Kind, head.APIVersion, imageSetKind, imageSetV1, imageSetV2)
+	}
+	if err := imageSetShape.check(doc.Content[0], ""); err != nil {
+		return nil, err
 	}
 	s := &imageSet{doc: &doc, isV1: head.APIVersion == imageSetV1}
 	operators := member(member(doc.Content[0], "mirror"), "operators")
@@ -134,6 +160,9 @@ func member(n *yaml.Node, key string) *yaml.Node {
 func (o *imageSetOperator) check() error {
 	if o.node.Kind != yaml.MappingNode || o.Catalog == "" {
 		return errors.New("/catalog: is missing; name the image of the catalog")
+	}
+	if n := member(o.node, "headsOnly"); n != nil {
+		return errors.New("/headsOnly: is a field of v1alpha1; write full: true in place of headsOnly: false, and omit headsOnly: true")
 	}
 	for i, p := range o.Packages {
 		own := p.imageSetRange != imageSetRange{}

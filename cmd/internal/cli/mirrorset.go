@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -81,9 +83,19 @@ func readMirrorSets(name string) ([]oci.Registry, error) {
 			mirrorSet `json:",inline"`
 			Items     []mirrorSet `json:"items"`
 		}
-		if err := in.Decode(&doc); err == io.EOF {
+		var text json.RawMessage
+		if err := in.Decode(&text); err == io.EOF {
 			break
 		} else if err != nil {
+			return nil, err
+		}
+		var bad *json.UnmarshalTypeError
+		if err := json.Unmarshal(text, &doc); errors.As(err, &bad) {
+			if bad.Field == "" {
+				return nil, errors.New("is not an object")
+			}
+			return nil, fmt.Errorf("field %s has a value of the wrong type, %s", strings.TrimPrefix(bad.Field, "mirrorSet."), bad.Value)
+		} else if err != nil && len(text) > 0 { // a document may be empty
 			return nil, err
 		}
 		for _, s := range append(doc.Items, doc.mirrorSet) {

@@ -127,6 +127,11 @@ func TestMirrorSets(t *testing.T) {
 		"itms.json":    `{"kind": "List", "items": [{"kind": "ImageTagMirrorSet", "spec": {"imageTagMirrors": [{"source": "quay.example", "mirrors": ["HOST"]}]}}]}`,
 		"reg.conf":     "unqualified-search-registries = ['docker.io']\n[[registry]]\nprefix = 'quay.example/a'\nlocation = 'HOST/team/'\n",
 		"mirror.conf":  "[[registry]]\nlocation = 'quay.example'\nblocked = true\n[[registry.mirror]]\nlocation = 'nowhere.invalid'\n[[registry.mirror]]\nlocation = 'HOST'\n",
+		"list.yaml":    "[kind]",
+		"type.yaml":    "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [quay.example]}\n",
+		"wild.yaml":    "---\n---\nkind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: '*.quay.example', mirrors: [HOST]}]}\nstatus: {}\n",
+		"old.conf":     "[registries.search]\nregistries = ['docker.io']\n[registries.insecure]\nregistries = ['HOST']\n[registries.block]\nregistries = ['quay.example']\n",
+		"full.conf":    "unqualified-search-registries = ['docker.io']\nshort-name-mode = 'enforcing'\ncredential-helpers = ['containers-auth.json']\n[aliases]\n'a' = 'quay.example/a'\n[[registry]]\nprefix = '*.quay.example'\nlocation = 'HOST'\ninsecure = true\n",
 		"tagonly.conf": "[[registry]]\nlocation = 'quay.example'\nblocked = true\n[[registry.mirror]]\nlocation = 'HOST'\npull-from-mirror = 'tag-only'\n",
 	} {
 		check(t, os.WriteFile(name, []byte(strings.ReplaceAll(text, "HOST", p.host)), 0o666))
@@ -142,13 +147,19 @@ func TestMirrorSets(t *testing.T) {
 		{"tagonly.conf", "", "quay.example/team/community:v1", ""},
 		{"tagonly.conf", "", "quay.example/team/community@" + digest, "is blocked"},
 		{"reg.conf", "idms.yaml", "quay.example/a/community@" + digest, ""},
+		{"", "wild.yaml", "a.quay.example/team/community:v1", ""},
+		{"old.conf", "", "HOST/team/community:v1", ""},
+		{"old.conf", "", "quay.example/team/community:v1", "is blocked"},
+		{"full.conf", "", "a.quay.example/team/community:v1", ""},
+		{"", "list.yaml", "quay.example/a/b:v1", "--mirrors list.yaml: is not an object"},
+		{"", "type.yaml", "quay.example/a/b:v1", "--mirrors type.yaml: field spec.imageTagMirrors has a value of the wrong type, string"},
 		{"", "state.yaml", "quay.example/a/b:v1", "--mirrors state.yaml: contains no ImageDigestMirrorSet"},
 		{"", "missing.yaml", "quay.example/a/b:v1", "--mirrors missing.yaml: no such file"},
 		{"state.yaml", "", "quay.example/a/b:v1", "state.yaml: toml: line 1"},
 		{"missing.conf", "", "quay.example/a/b:v1", "missing.conf: no such file"},
 	} {
 		t.Setenv("CONTAINERS_REGISTRIES_CONF", tt.conf)
-		line := []string{"list", "packages", "docker://" + tt.ref, "--no-cache"}
+		line := []string{"list", "packages", "docker://" + strings.ReplaceAll(tt.ref, "HOST", p.host), "--no-cache"}
 		if tt.mirrors != "" {
 			line = append(line, "--mirrors", tt.mirrors)
 		}

@@ -91,6 +91,11 @@ func readRegistries(name string) ([]oci.Registry, error) {
 			ByDigest bool       `toml:"mirror-by-digest-only"`
 			Mirrors  []endpoint `toml:"mirror"`
 		} `toml:"registry"`
+		// The lists of version 1 of the format.
+		V1 struct {
+			Insecure struct{ Registries []string } `toml:"insecure"`
+			Block    struct{ Registries []string } `toml:"block"`
+		} `toml:"registries"`
 	}
 	if _, err := toml.DecodeFile(name, &conf); err != nil {
 		if file := (*fs.PathError)(nil); errors.As(err, &file) {
@@ -99,6 +104,12 @@ func readRegistries(name string) ([]oci.Registry, error) {
 		return nil, err
 	}
 	var list []oci.Registry
+	for _, r := range conf.V1.Insecure.Registries {
+		list = override(list, []oci.Registry{{Prefix: location(r), Insecure: true}})
+	}
+	for _, r := range conf.V1.Block.Registries {
+		list = override(list, []oci.Registry{{Prefix: location(r), Blocked: true}})
+	}
 	for _, r := range conf.Registries {
 		out := oci.Registry{
 			Prefix: cmp.Or(location(r.Prefix), location(r.Location)), Location: location(r.Location),
