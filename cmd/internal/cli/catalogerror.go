@@ -5,7 +5,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -25,6 +27,9 @@ func (e *catalogError) Error() string {
 		return (&imageError{"catalog", e.path, e.err}).Error()
 	}
 	if server := (*catalogd.Error)(nil); errors.As(e.err, &server) {
+		if full := fullDisk(e.err); full != "" {
+			return "catalog " + display(e.path) + ": " + full
+		}
 		return string(visible.Line(server.Error())) + serverAdvice(server)
 	}
 	if errors.Is(e.err, fs.ErrNotExist) {
@@ -91,6 +96,22 @@ func listed(name visible.Block, findings fbc.Diagnostics, all string) visible.Bl
 		visible.Fprintf(&b, "\n  %s%v", severity, d)
 	}
 	return visible.Block(b.String())
+}
+
+// fullDisk returns the message for an error that means that the cache has no space left, or
+// "" for other errors.
+func fullDisk(err error) string {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if !errors.Is(err, cause) {
+			continue
+		}
+		where := "the cache"
+		if file := (*fs.PathError)(nil); errors.As(err, &file) {
+			where = "the cache in " + display(filepath.Dir(file.Path))
+		}
+		return where + " cannot be written: " + cause.Error() + "; free space, or name another directory with --cache-dir"
+	}
+	return ""
 }
 
 // pathAdvice returns the fix for a path that does not exist.
@@ -165,6 +186,9 @@ func (e *imageError) Error() string {
 	text := e.what + " " + display(e.ref) + ": "
 	if errors.Is(e.err, errOffline) {
 		return text + errOffline.Error()
+	}
+	if full := fullDisk(e.err); full != "" {
+		return text + full
 	}
 	image := (*oci.Error)(nil)
 	if !errors.As(e.err, &image) {
