@@ -27,7 +27,7 @@ func TestCache(t *testing.T) {
 	get("bb", 4)
 	get("a", 4)
 	want("both fit", 2)
-	get("ccc", 4) // drops bb, which was used before a
+	get("ccc", 4) // drops the second, which was used before the first
 	get("a", 4)
 	get("ccc", 4)
 	want("the last two fit", 3)
