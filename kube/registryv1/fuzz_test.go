@@ -24,6 +24,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("annotations: {}"), []byte("properties: [{type: a, value: {}}]"),
 		[]byte("kind: List\nitems:\n- kind: ClusterServiceVersion\n  metadata: {name: a, annotations: {olm.properties: '[]'}}\n  spec: {webhookdefinitions: [{type: ConversionWebhook, conversionCRDs: [a]}]}\n---\nkind: CustomResourceDefinition\nmetadata: {name: a}\n"),
 		[]byte("{watchNamespace: null, deploymentConfig: {env: [{}]}}"))
+	f.Add([]byte("annotations: {}"), []byte("properties: []"), []byte("kind: ClusterServiceVersion\napiVersion: v1\n---"+mutableCRD), []byte("{}"))
 	f.Add([]byte("{"), []byte("["), []byte(`{"kind":"Some"}{"kind":"Other"} x`), []byte("a: &a [*a]"))
 	f.Fuzz(func(t *testing.T, annotations, properties, manifest, config []byte) {
 		fsys := memory{annotationsFile: annotations, propertiesFile: properties, "manifests/a": manifest}

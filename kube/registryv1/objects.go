@@ -2,17 +2,12 @@ package registryv1
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -48,129 +43,6 @@ func invalidObject(code, kind, name string, at fbc.Pos, errs field.ErrorList) (o
 	}
 	return out
 }
-
-// crdContents checks K232.
-func crdContents(b *Bundle) (out []Problem) {
-	for i := range b.CRDs {
-		m := &b.CRDs[i]
-		if m.Object.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
-			continue
-		}
-		var errs field.ErrorList
-		if m.shared != nil {
-			errs = m.shared.errors()
-		} else {
-			errs = crdErrors(&m.Object)
-		}
-		out = append(out, invalidObject("invalidCRD", crdKind, m.Object.Name, m.Pos, errs)...)
-	}
-	return out
-}
-
-// crdErrors returns what the API server refuses in a CRD: its names, versions and schemas. The
-// validation package of the API server would link its network stack.
-func crdErrors(crd *apiextensionsv1.CustomResourceDefinition) (errs field.ErrorList) {
-	spec := field.NewPath("spec")
-	required := func(at *field.Path, v string) {
-		if v == "" {
-			errs = append(errs, field.Required(at, ""))
-		}
-	}
-	required(spec.Child("group"), crd.Spec.Group)
-	required(spec.Child("names", "plural"), crd.Spec.Names.Plural)
-	required(spec.Child("names", "kind"), crd.Spec.Names.Kind)
-	if want := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != want {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), crd.Name, fmt.Sprintf("must be spec.names.plural+\".\"+spec.group, %s", want)))
-	}
-	for _, text := range apivalidation.NameIsDNSSubdomain(crd.Name, false) {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), crd.Name, text))
-	}
-	if s := crd.Spec.Scope; s != apiextensionsv1.ClusterScoped && s != apiextensionsv1.NamespaceScoped {
-		errs = append(errs, field.NotSupported(spec.Child("scope"), s, []apiextensionsv1.ResourceScope{apiextensionsv1.ClusterScoped, apiextensionsv1.NamespaceScoped}))
-	}
-	stored := 0
-	seen := map[string]bool{}
-	for i := range crd.Spec.Versions {
-		v, at := &crd.Spec.Versions[i], spec.Child("versions").Index(i)
-		if v.Storage {
-			stored++
-		}
-		if seen[v.Name] {
-			errs = append(errs, field.Duplicate(at.Child("name"), v.Name))
-		}
-		seen[v.Name] = true
-		for _, text := range validation.IsDNS1035Label(v.Name) {
-			errs = append(errs, field.Invalid(at.Child("name"), v.Name, text))
-		}
-		at = at.Child("schema", "openAPIV3Schema")
-		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-			errs = append(errs, field.Required(at, "schemas are required"))
-			continue
-		}
-		errs = append(errs, schemaErrors(v.Schema.OpenAPIV3Schema, at)...)
-	}
-	if stored != 1 {
-		errs = append(errs, field.Invalid(spec.Child("versions"), "", "must have exactly one version marked as storage version"))
-	}
-	return errs
-}
-
-// schemaErrors returns what the API server refuses in the schema of a version: what is not
-// structural, unknown types, invalid patterns and arrays without items.
-func schemaErrors(root *apiextensionsv1.JSONSchemaProps, at *field.Path) (errs field.ErrorList) {
-	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, &internal, nil); err != nil {
-		return field.ErrorList{field.Invalid(at, "", err.Error())}
-	}
-	var walk func(s *apiextensions.JSONSchemaProps, at *field.Path)
-	props := func(m map[string]apiextensions.JSONSchemaProps, at *field.Path) {
-		for k, p := range m { // the errors are sorted
-			walk(&p, at.Key(k))
-		}
-	}
-	list := func(l []apiextensions.JSONSchemaProps, at *field.Path) {
-		for i := range l {
-			walk(&l[i], at.Index(i))
-		}
-	}
-	walk = func(s *apiextensions.JSONSchemaProps, at *field.Path) {
-		if s == nil {
-			return
-		}
-		if s.Type != "" && !slices.Contains(schemaTypes, s.Type) {
-			errs = append(errs, field.NotSupported(at.Child("type"), s.Type, schemaTypes))
-		}
-		if _, err := regexp.Compile(s.Pattern); err != nil {
-			errs = append(errs, field.Invalid(at.Child("pattern"), s.Pattern, fmt.Sprintf("must be a valid regular expression: %v", err)))
-		}
-		if s.Type == "array" && s.Items == nil {
-			errs = append(errs, field.Required(at.Child("items"), "an array needs them"))
-		}
-		props(s.Properties, at.Child("properties"))
-		list(s.AllOf, at.Child("allOf"))
-		list(s.AnyOf, at.Child("anyOf"))
-		list(s.OneOf, at.Child("oneOf"))
-		walk(s.Not, at.Child("not"))
-		if s.Items != nil {
-			walk(s.Items.Schema, at.Child("items"))
-		}
-		if s.AdditionalProperties != nil {
-			walk(s.AdditionalProperties.Schema, at.Child("additionalProperties"))
-		}
-	}
-	walk(&internal, at)
-	structural, err := structuralschema.NewStructural(&internal)
-	if err != nil {
-		return append(errs, field.Invalid(at, "", err.Error()))
-	}
-	if len(errs) == 0 { // otherwise it repeats them
-		errs = structuralschema.ValidateStructural(at, structural)
-	}
-	return errs
-}
-
-// schemaTypes are the types of schemas.
-var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
 // objectMetadata checks K233.
 func objectMetadata(b *Bundle) (out []Problem) {
