@@ -279,6 +279,8 @@ func (s *selecting) message(r *Refusal) string {
 			b.WriteString(": " + d)
 			if len(r.Dependencies.Install) > 0 {
 				b.WriteString("; classic OLM, with a Subscription, installs " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too")
+			} else {
+				b.WriteString("; classic OLM installs dependencies, for a Subscription, but needs a catalog that has them")
 			}
 		}
 	}

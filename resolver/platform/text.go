@@ -47,12 +47,35 @@ func (p *Plan) String() string {
 	if len(p.Steps) > 0 {
 		b.WriteString("\nSteps:\n")
 	}
-	for i, s := range p.Steps {
-		visible.Fprintf(&b, "%3d. on %s: %s\n", i+1, s.Platform, s.text())
+	for i := 0; i < len(p.Steps); {
+		n := p.run(i)
+		if s := &p.Steps[i]; n < minRun {
+			n = 1
+			visible.Fprintf(&b, "%3d. on %s: %s\n", i+1, s.Platform, s.text())
+		} else {
+			last := p.Steps[i+n-1].Operator
+			visible.Fprintf(&b, "%3d to %d. on %s: %s: %s -> %s, in %d upgrades\n", i+1, i+n, s.Platform, s.Package, s.Operator.From, last.To, n)
+		}
+		i += n
 	}
 	p.writeBlockers(&b)
 	p.writeOperators(&b)
 	return b.String()
+}
+
+// minRun is the number of upgrades of one operator in a row that share a line.
+const minRun = 3
+
+// run returns how many upgrades of one operator on one version of the platform begin at step i.
+func (p *Plan) run(i int) int {
+	first, n := &p.Steps[i], 0
+	for _, s := range p.Steps[i:] {
+		if s.Operator == nil || s.Package != first.Package || s.Platform != first.Platform {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // text returns the step without its version of the platform.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -142,6 +143,9 @@ func (t *census) installs(packages []string, operators []operatorStatus) error {
 			known = append(known, packageOf(c))
 		}
 		slices.Sort(known)
+		if _, err := os.Stat(pkg); err == nil || strings.ContainsAny(pkg, "/:") {
+			return usagef("%q is not a package; to give the content of a catalog, write --catalog NAME=%s", pkg, pkg)
+		}
 		return fmt.Errorf("no operator of package %q was found%s", pkg, hint(pkg, slices.Compact(known)))
 	}
 	return nil

@@ -67,7 +67,7 @@ func (r *clusterReader) replaced(next source, v1 bool) (source, error) {
 	case len(list) == 1 && len(r.inferred) == before:
 		return list[0], nil
 	case len(list) == 0:
-		return source{}, usagef("the cluster has no catalog whose digest is known; name two catalogs instead")
+		return source{}, usagef("no catalog of the cluster has a known digest, so there is nothing to compare %s with; name the older catalog as well, instead of the cluster", next.path)
 	}
 	return source{}, usagef("the cluster has no catalog %q; choose one of %s: NAME=%s", next.name, strings.Join(names, ", "), next.path)
 }
