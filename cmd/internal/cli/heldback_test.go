@@ -16,13 +16,13 @@ import (
 	"github.com/olmkit/olmkit/cmd/internal/cli"
 )
 
-// kubectlLine matches the commands that heldback's answers print.
+// kubectlLine matches the commands that held_back's answers print.
 var kubectlLine = regexp.MustCompile(`^kubectl (patch|delete) ([a-z]+)\S* (\S+) -n (\S+)(?: --type merge --patch '(.*)')?$`)
 
 // TestHeldBackCommands applies the commands that status prints for each reason why an operator is
 // held back, and checks that the operator then gets to the head of its channel (H40).
 func TestHeldBackCommands(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/script/heldback.txtar")
+	archive, err := txtar.ParseFile("testdata/script/held_back.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
