@@ -84,7 +84,7 @@ func (x *Rollouts) write(ctx context.Context, g *group, w rollout.Write) error {
 			return x.patch(ctx, o, map[string]any{"ownerReferences": o.GetOwnerReferences(), "labels": o.GetLabels(), "annotations": o.GetAnnotations()})
 		}
 		delete(g.applied, o.GetUID())
-		return x.delete(ctx, o, metav1.DeletePropagationBackground)
+		return x.delete(ctx, o)
 	}
 	switch {
 	case w.Op == rollout.CreateRevision:
@@ -111,9 +111,9 @@ func unchanged(o client.Object) client.Patch {
 }
 
 // delete deletes an object that has not changed since it was read.
-func (x *Rollouts) delete(ctx context.Context, o client.Object, dependents metav1.DeletionPropagation) error {
+func (x *Rollouts) delete(ctx context.Context, o client.Object) error {
 	uid, version := o.GetUID(), o.GetResourceVersion()
-	return x.Client.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(dependents))
+	return x.Client.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 }
 
 // patch sets fields of the metadata of an object that has not changed since it was read.
@@ -132,10 +132,7 @@ func (x *Rollouts) patch(ctx context.Context, o *unstructured.Unstructured, fiel
 // revise changes a revision that was read as before.
 func (x *Rollouts) revise(ctx context.Context, before client.Object, w rollout.Write) error {
 	if w.Op == rollout.DeleteRevision {
-		if w.Orphan { // K94
-			return x.delete(ctx, before, metav1.DeletePropagationOrphan)
-		}
-		return x.delete(ctx, before, metav1.DeletePropagationBackground)
+		return x.delete(ctx, before)
 	}
 	after := before.DeepCopyObject().(client.Object)
 	switch {

@@ -148,8 +148,6 @@ type Write struct {
 	Revision string
 	Version  string
 	Object   *unstructured.Unstructured
-	// Orphan is set if what the revision owns must stay. Only for DeleteRevision.
-	Orphan bool
 	// Conditions and Observed replace all those of the revision. They are set only for
 	// SetStatus.
 	Conditions []metav1.Condition
