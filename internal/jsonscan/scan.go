@@ -44,8 +44,8 @@ func Space(text []byte, i int) int {
 	return i
 }
 
-// Value skips the value at i. ok is false if there is no value, or if its nesting
-// exceeds left.
+// Value returns the index after the value at i. ok is false if there is no value, or if it
+// is nested more than left levels deep.
 func Value(text []byte, i int, left int64) (end int, ok bool) {
 	if i >= len(text) {
 		return len(text), false

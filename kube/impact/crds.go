@@ -208,9 +208,9 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 		switch to := after[v.Name]; {
 		case !v.Served:
 		case to == nil:
-			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.at, "CRD %s: version %s is removed; clients and manifests that use it fail", created.Name, v.Name))
+			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.at, "CRD %s: version %s is removed, so clients and manifests that use it will fail", created.Name, v.Name))
 		case !to.Served:
-			out = append(out, c.coded(codes.ImpactCRDVersion, Changed, object, "", created.at, "CRD %s: version %s is no longer served; clients and manifests that use it fail", created.Name, v.Name))
+			out = append(out, c.coded(codes.ImpactCRDVersion, Changed, object, "", created.at, "CRD %s: version %s is no longer served, so clients and manifests that use it will fail", created.Name, v.Name))
 		case to.Deprecated && !v.Deprecated:
 			out = append(out, safe(Changed, object, "CRD %s: version %s is now deprecated", created.Name, v.Name))
 		}
