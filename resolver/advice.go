@@ -117,17 +117,6 @@ func (a Advice) Summary() string {
 	return text + "that is not possible"
 }
 
-// SummaryWithFix returns the summary, followed by the first fix that an administrator can apply,
-// and the fix, or nil if there is none.
-func (a Advice) SummaryWithFix() (string, *Fix) {
-	for _, f := range a.Fixes {
-		if f.Changes[0].Kind != RelaxRequirement {
-			return a.Summary() + "; to change this, " + f.String(), f
-		}
-	}
-	return a.Summary(), nil
-}
-
 // FixesText returns the fixes as lines of text, or "" if there are none. See [Report.Text] for
 // width and style.
 func (a Advice) FixesText(width int, style *Style) string {
@@ -209,6 +198,25 @@ type AdviceList []Advice
 
 // MarshalJSON returns a list, never null.
 func (list AdviceList) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice(list)) }
+
+// SummaryWithFix returns the summary of an entry, followed by the first fix that an administrator
+// can apply, and the fix, or nil if there is none. The text does not repeat that an operator is
+// stuck if the list has advice for it.
+func (list AdviceList) SummaryWithFix(i int) (string, *Fix) {
+	for _, f := range list[i].Fixes {
+		if f.Changes[0].Kind == RelaxRequirement {
+			continue
+		}
+		short := *f
+		short.Stuck = slices.DeleteFunc(slices.Clone(f.Stuck), func(b Advice) bool {
+			return slices.ContainsFunc(list, func(a Advice) bool {
+				return a.Subscription == b.Subscription && a.Bundle == b.Bundle && a.Outlook.EndsEarly()
+			})
+		})
+		return list[i].Summary() + "; to change this, " + short.String(), f
+	}
+	return list[i].Summary(), nil
+}
 
 // Advice explains why operators get no newer version. It has an entry for each
 // subscription whose operator does not end at the newest head of its package, in the order

@@ -19,8 +19,7 @@ type Fix struct {
 	Changes []Change `json:"changes,omitzero"`
 	// Selected are the bundles that would then be installed, by package.
 	Selected []Selected `json:"selected,omitzero"`
-	// Stuck are the operators that the fix leaves stuck, by subscription. A fix in an Advice leaves
-	// out those that are stuck without it too: they have separate advice.
+	// Stuck are the operators that the fix leaves stuck, by subscription.
 	Stuck []Advice `json:"stuck,omitempty"`
 	// Commands make the changes in a cluster, in order. The list is empty if a change concerns
 	// something outside of the cluster: a policy, or a catalog that is not in it.

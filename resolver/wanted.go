@@ -84,11 +84,7 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 	if at < 0 || len(w.meet(r.u, r.u.subs[i], []cand{r.options[i].list[at]})) == 0 {
 		return false, nil
 	}
-	before := s.stuck()
-	f.Stuck = slices.DeleteFunc(sol.stuck(), func(a Advice) bool { // those have advice without the fix
-		return slices.ContainsFunc(before, func(b Advice) bool { return b.Subscription == a.Subscription && b.Bundle == a.Bundle })
-	})
-	f.Selected, f.rest = sol.Selected, s.Selected
+	f.Selected, f.Stuck, f.rest = sol.Selected, sol.stuck(), s.Selected
 	return true, nil
 }
 

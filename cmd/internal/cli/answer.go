@@ -98,9 +98,9 @@ func (a *answer) text(w io.Writer) error {
 	for _, line := range a.warnings() {
 		lines.Line(nil, "warning: "+line, "", "  ")
 	}
-	for _, x := range a.Advice {
+	for i, x := range a.Advice {
 		if len(x.HeldBy) > 0 && !x.NeedsAttention() { // policies do what they should
-			lines.Line(nil, "note: "+visible.Words(summary(&x)), "", "  ")
+			lines.Line(nil, "note: "+visible.Words(summary(a.Advice, i)), "", "  ")
 		}
 	}
 	_, err := io.WriteString(w, lines.String())
@@ -151,9 +151,9 @@ func reason(ctx context.Context, sol *resolver.Solution, name string) (string, e
 	return strings.Join(parts, "; "), nil
 }
 
-// summary returns advice with its first fix, and where to find more.
-func summary(a *resolver.Advice) string {
-	text, fix := a.SummaryWithFix()
+// summary returns an entry of advice with its first fix, and where to find more.
+func summary(list resolver.AdviceList, i int) string {
+	text, fix := list.SummaryWithFix(i)
 	if fix != nil {
 		return text + `; "olmkit explain" shows more`
 	}
@@ -168,9 +168,9 @@ func (a *answer) warnings() []string {
 		lines = append(lines, visible.Words(a.Refused.Error()))
 	}
 	lines = append(lines, a.solution.Warnings()...)
-	for _, x := range a.Advice {
+	for i, x := range a.Advice {
 		if x.NeedsAttention() {
-			lines = append(lines, visible.Words(summary(&x)))
+			lines = append(lines, visible.Words(summary(a.Advice, i)))
 		}
 	}
 	for _, d := range a.Differs {

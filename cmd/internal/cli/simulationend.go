@@ -114,7 +114,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		return nil, err
 	}
 	if i := slices.IndexFunc(d.Versions, resolver.Advice.NeedsAttention); i >= 0 {
-		text, fix := d.Versions[i].SummaryWithFix()
+		text, fix := d.Versions.SummaryWithFix(i)
 		if d.Needs = text; fix != nil {
 			d.Commands = fix.Commands
 		}
