@@ -59,21 +59,30 @@ func (b Bundle) InstallModes(ctx context.Context) (list []InstallMode, ok bool, 
 
 // statedModes returns the install modes in the text of a bundle, or nil if there are none.
 func statedModes(ctx context.Context, raw jsontext.Value) ([]InstallMode, error) {
-	var blob struct {
-		Properties []struct {
-			Type  string         `json:"type"`
-			Value jsontext.Value `json:"value"`
-		} `json:"properties"`
-	}
-	if err := json.Unmarshal(raw, &blob); err != nil {
+	list, err := propertiesIn(raw)
+	if err != nil {
 		return nil, err
 	}
-	for _, p := range blob.Properties {
+	for _, p := range list {
 		if modes := propertyModes(ctx, p.Type, p.Value); modes != nil {
 			return modes, nil
 		}
 	}
 	return nil, nil
+}
+
+type rawProperty struct {
+	Type  string         `json:"type"`
+	Value jsontext.Value `json:"value"`
+}
+
+// propertiesIn returns the properties in the text of a bundle.
+func propertiesIn(raw jsontext.Value) ([]rawProperty, error) {
+	var blob struct {
+		Properties []rawProperty `json:"properties"`
+	}
+	err := json.Unmarshal(raw, &blob)
+	return blob.Properties, err
 }
 
 // propertyModes returns the install modes in the value of a property, or nil if there are

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/olmkit/olmkit/internal/manifest"
 	"github.com/olmkit/olmkit/property"
@@ -21,19 +20,14 @@ func (b Bundle) MinKubeVersion(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("minKubeVersion: %w", err)
 	}
-	var blob struct {
-		Properties []struct {
-			Type  string         `json:"type"`
-			Value jsontext.Value `json:"value"`
-		} `json:"properties"`
-	}
-	if err := json.Unmarshal(raw, &blob); err != nil {
+	list, err := propertiesIn(raw)
+	if err != nil {
 		return "", fmt.Errorf("minKubeVersion: %w", err)
 	}
 	type spec struct {
 		MinKubeVersion string `json:"minKubeVersion"`
 	}
-	for _, p := range blob.Properties {
+	for _, p := range list {
 		switch p.Type {
 		case property.TypeCSVMetadata:
 			var csv spec
