@@ -280,7 +280,7 @@ func (s *selecting) message(r *Refusal) string {
 			if len(r.Dependencies.Install) > 0 {
 				b.WriteString("; classic OLM, with a Subscription, installs " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too")
 			} else {
-				b.WriteString("; classic OLM installs dependencies, for a Subscription, but needs a catalog that has them")
+				b.WriteString("; for a Subscription, classic OLM would install them, but it also needs a catalog that has them")
 			}
 		}
 	}
