@@ -16,24 +16,15 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
+	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
+	"github.com/olmkit/olmkit/olm"
 )
 
 // content returns the content of a bundle of the extension's package.
 func (x *extensionState) content(ctx context.Context, b *rollout.Bundle) (*registryv1.Bundle, error) {
-	var packages []graph.Package
-	catalogs := slices.Clone(x.catalogs)
-	slices.SortStableFunc(catalogs, func(a, b api.ClusterCatalog) int {
-		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.Name, b.Name))
-	})
-	for _, c := range catalogs {
-		if g := x.opener[c.Name]; g != nil {
-			if p, ok := g.Package(b.Package); ok {
-				packages = append(packages, p)
-			}
-		}
-	}
+	packages := x.packages(b.Package)
 	var err error
 	if len(packages) > 0 {
 		var found *readBundle
@@ -52,6 +43,32 @@ func (x *extensionState) content(ctx context.Context, b *rollout.Bundle) (*regis
 		return nil, fmt.Errorf("bundle %s: %w", b.Name, err)
 	}
 	return registryv1.Read(ctx, files, x.bundles.readOptions())
+}
+
+// packages returns a package in each catalog that has it, in order of preference.
+func (x *extensionState) packages(name string) (list []graph.Package) {
+	catalogs := slices.Clone(x.catalogs)
+	slices.SortStableFunc(catalogs, func(a, b api.ClusterCatalog) int {
+		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.Name, b.Name))
+	})
+	for _, c := range catalogs {
+		if g := x.opener[c.Name]; g != nil {
+			if p, ok := g.Package(name); ok {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// impact returns the verdict on the upgrade of a plan, or nil if it has none.
+func (x *extensionState) impact(ctx context.Context, c *clusterImpact, p *extensionPlan) (*edgeImpact, error) {
+	if p.Installed == nil || p.Target == nil || p.Installed.Name == p.Target.Name {
+		return nil, nil
+	}
+	c.opts = impact.Options{Cache: c.opts.Cache}
+	c.install(&operatorStatus{Object: olm.Key{Group: groupV1, Kind: kindExtension, Name: p.Extension}, Namespace: p.Namespace})
+	return c.judgeOn(x.packages(p.Package)...).of(ctx, p.Installed.Name, p.Target.Name)
 }
 
 // standIn adds the installed revision if its record is not known, with the objects that its

@@ -37,6 +37,8 @@ type extensionPlan struct {
 	Target    *extensionBundle `json:"target,omitzero"`
 	// Revision is the revision that rolls out, if one does.
 	Revision string `json:"revision,omitempty"`
+	// Impact is the verdict on the upgrade, with --impact.
+	Impact *edgeImpact `json:"impact,omitzero"`
 	// Refused is the reason if there is no target.
 	Refused string `json:"refused,omitempty"`
 	// Blocked lists what a person has to fix before the rollout can end. The phases then show
@@ -376,6 +378,9 @@ func (p *extensionPlan) text(w io.Writer) error {
 	}
 	if t := p.Target; t != nil && t.Catalog != "" {
 		line("  from catalog %s", t.Catalog)
+	}
+	if p.Impact != nil {
+		line("  impact: %s", p.Impact.verdictText())
 	}
 	writeBlocks(&b, p.Blocked)
 	for _, phase := range p.Phases {

@@ -92,9 +92,14 @@ func (x *extensionFlags) reader(ctx context.Context, l *loader, args []string) (
 	return r, slices.Compact(names), nil
 }
 
-// plan prints the plans of ClusterExtensions.
-func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f format) error {
+// plan prints the plans of ClusterExtensions, with the verdicts on their upgrades if a asks for
+// them.
+func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f format, a *avoidance) error {
 	r, names, err := x.reader(ctx, l, args)
+	if err != nil {
+		return err
+	}
+	judge, err := a.onCluster(x.env, r.clusterState)
 	if err != nil {
 		return err
 	}
@@ -108,6 +113,11 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f f
 		p, err := s.plan(ctx)
 		if err != nil {
 			return err
+		}
+		if a.shown {
+			if p.Impact, err = s.impact(ctx, judge, p); err != nil {
+				return err
+			}
 		}
 		if i == 0 {
 			p.Notes = slices.Concat(r.inferred, p.Notes)

@@ -35,7 +35,7 @@ Below the plan are notes for administrators: operators that block the upgrade of
 platform or must not be upgraded, or that are not supported in one cluster.
 
 With --impact, the verdict of "olmkit impact" on each upgrade is shown, from the
-bundles and the cluster. With --avoid breaks, OLM would be kept from upgrades that
+bundles and the cluster. For classic OLM, with --avoid breaks, OLM would be kept from upgrades that
 break something: the plan is the one without them, or an explanation of why there is
 none.
 
@@ -63,10 +63,10 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 		if use, err := extensions.wanted(ctx, l); err != nil {
 			return err
 		} else if use {
-			if avoid.on() || *platform != "" {
-				return usagef("--impact, --avoid and --platform-version apply only to classic OLM; remove them, or choose a namespace with --namespace")
+			if avoid.avoids() || *platform != "" {
+				return usagef("--avoid and --platform-version apply only to classic OLM; remove them, or choose a namespace with --namespace")
 			}
-			return extensions.plan(ctx, l, args, *f)
+			return extensions.plan(ctx, l, args, *f, avoid)
 		}
 		if err := avoid.check(); err != nil {
 			return err
