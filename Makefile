@@ -85,7 +85,7 @@ sources: ## compare 100,000 generated problems, from SEED on, with OLM's resolve
 bench: ## run the benchmarks that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...
 
-compare: ## measure against opm, OLM and libsolv: a table, compare.json and a chart
+compare: ## measure against opm, OLM, crdify and libsolv: a table, compare.json and a chart
 	cd compare && $(GO) run ./bench -json ../compare.json -chart ../docs/scale.svg
 
 cover: ## write cover.html and print the coverage of each package

@@ -1,7 +1,7 @@
 // Package compare does the same work with olmkit and with its peers: the resolver
 // of the running OLM (operator-lifecycle-manager), opm's loader and model
-// (operator-registry), OLM's constraint parser (operator-framework/api) and, as
-// an example of a fast package solver, libsolv.
+// (operator-registry), OLM's constraint parser (operator-framework/api), the check of
+// CRD upgrades in OLM v1 (crdify) and, as an example of a fast package solver, libsolv.
 //
 // The tests are differential: an answer of olmkit must be among the answers that
 // the peer gives to the same problem in repeated runs, because the peer iterates
