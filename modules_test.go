@@ -2,6 +2,7 @@ package repo_test
 
 import (
 	"fmt"
+	"go/ast"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,6 +61,7 @@ func TestStartup(t *testing.T) {
 	slow := map[string]string{
 		"github.com/santhosh-tekuri/jsonschema/v6": "compiles the schemas of five drafts; kube/registryv1/evaluate.go validates without it",
 		"k8s.io/client-go/kubernetes/scheme":       "registers the types of all APIs; use the packages of those that are needed",
+		"github.com/distribution/reference":        "compiles eight regular expressions; use internal/imageref",
 	}
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "./olmkit")
 	list.Dir = "cmd"
@@ -73,6 +75,34 @@ func TestStartup(t *testing.T) {
 		if reason := slow[path]; reason != "" {
 			t.Errorf("olmkit links %s, which %s", path, reason)
 		}
+	}
+}
+
+// TestLazyRegexps checks that no package compiles a regular expression when a program starts.
+func TestLazyRegexps(t *testing.T) {
+	for _, root := range []string{".", "cmd", "kube"} {
+		walkGo(t, root, true, func(name string, file *ast.File) {
+			if strings.HasSuffix(name, "_test.go") {
+				return
+			}
+			for _, d := range file.Decls {
+				vars, ok := d.(*ast.GenDecl)
+				if !ok {
+					continue
+				}
+				ast.Inspect(vars, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.FuncLit:
+						return false // runs later
+					case *ast.SelectorExpr:
+						if n.Sel.Name == "MustCompile" {
+							t.Errorf("%s: a package-level variable calls MustCompile; use internal/lazyregexp", name)
+						}
+					}
+					return true
+				})
+			}
+		})
 	}
 }
 

@@ -12,7 +12,6 @@ require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/blang/semver/v4 v4.0.0
 	github.com/cpuguy83/go-md2man/v2 v2.0.7
-	github.com/distribution/reference v0.6.0
 	github.com/go-json-experiment/json v0.0.0-20251027170946-4849db3c2f7e
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.20.7

@@ -1,12 +1,12 @@
 package resolver
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/internal/near"
 )
 
@@ -29,7 +29,7 @@ func nearPackages(in []*source, name string, max int) (names []string, crowded b
 }
 
 // versionIn matches the version at the end of a bundle's name.
-var versionIn = regexp.MustCompile(`[.-]v?(\d+\.\d+\.\d+\S*)$`)
+var versionIn = lazyregexp.New(`[.-]v?(\d+\.\d+\.\d+\S*)$`)
 
 // versionOf parses a version, also in forms such as 1.2 or v1.2.0.
 func versionOf(text string) (semver.Version, bool) {
@@ -42,7 +42,7 @@ func versionOf(text string) (semver.Version, bool) {
 // they are the names with a similar spelling.
 func nearBundles(known []graph.Bundle, asked string) []graph.Bundle {
 	v, ok := versionOf(asked)
-	if m := versionIn.FindStringSubmatch(asked); !ok && m != nil {
+	if m := versionIn().FindStringSubmatch(asked); !ok && m != nil {
 		v, ok = versionOf(m[1])
 	}
 	var out []graph.Bundle

@@ -15,6 +15,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
+
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
 // A regular expression is charged for parsing, compiling and matching, each in
@@ -58,10 +60,10 @@ func parseCost(pattern string) uint64 {
 // number. Other escapes yield ASCII characters.
 func numeric(c byte) bool { return c == 'x' || '0' <= c && c <= '7' }
 
-var flagI = regexp.MustCompile(`\(\?[a-zA-Z^-]*i`)
+var flagI = lazyregexp.New(`\(\?[a-zA-Z^-]*i`)
 
 // foldsCase reports whether a part of a pattern may be case-insensitive.
-func foldsCase(pattern string) bool { return flagI.MatchString(pattern) }
+func foldsCase(pattern string) bool { return flagI().MatchString(pattern) }
 
 // constantPatterns returns the constant patterns of an expression without
 // duplicates.

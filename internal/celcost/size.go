@@ -1,9 +1,9 @@
 package celcost
 
 import (
-	"regexp"
-
 	celast "github.com/google/cel-go/common/ast"
+
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
 // The time of CEL's type checker grows with the square of the number of empty
@@ -61,13 +61,13 @@ func size(x celast.Expr, macros int) int {
 	return n
 }
 
-var doubling = regexp.MustCompile(`\bopt(Flat)?Map\b`)
+var doubling = lazyregexp.New(`\bopt(Flat)?Map\b`)
 
 // Expands reports whether the macros optMap and optFlatMap might make the tree
 // of a rule too large. Call it before parsing.
 func Expands(rule string) bool {
 	n := len(rule)
-	for range doubling.FindAllStringIndex(rule, 20) {
+	for range doubling().FindAllStringIndex(rule, 20) {
 		n *= 2
 	}
 	return n > maxExpanded

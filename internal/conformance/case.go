@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
@@ -113,17 +113,17 @@ func parse(name string, text []byte) (*Case, error) {
 }
 
 var (
-	ruleID = regexp.MustCompile(`\b[A-Z][1-9][0-9]?\b`)
-	origin = regexp.MustCompile(`^# ([A-Z][1-9][0-9]?(?:, [A-Z][1-9][0-9]?)*):`)
+	ruleID = lazyregexp.New(`\b[A-Z][1-9][0-9]?\b`)
+	origin = lazyregexp.New(`^# ([A-Z][1-9][0-9]?(?:, [A-Z][1-9][0-9]?)*):`)
 )
 
 // readRules reads the first line of a case: "# D8, H13: why".
 func (c *Case) readRules() error {
-	m := origin.FindSubmatch(c.archive.Comment)
+	m := origin().FindSubmatch(c.archive.Comment)
 	if m == nil {
 		return errors.New(`want a first line such as "# D8, H13: the higher priority comes first."`)
 	}
-	c.Rules = slices.Compact(slices.Sorted(slices.Values(ruleID.FindAllString(string(m[1]), -1))))
+	c.Rules = slices.Compact(slices.Sorted(slices.Values(ruleID().FindAllString(string(m[1]), -1))))
 	return nil
 }
 

@@ -3,10 +3,11 @@ package near
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
 // Names returns at most max known names that name may be a misspelling or a part of, the
@@ -171,13 +172,13 @@ func at(v []int, i int) int {
 }
 
 // version matches the first version in a name.
-var version = regexp.MustCompile(`\d+(?:\.\d+)*`)
+var version = lazyregexp.New(`\d+(?:\.\d+)*`)
 
 // cutVersion returns the text before the version in a name, the parts of the version and the text
 // after it. If the name has no version, or a number of the version is too large for an int, parts
 // is nil and prefix is the whole name.
 func cutVersion(name string) (prefix string, parts []int, suffix string) {
-	m := version.FindStringIndex(name)
+	m := version().FindStringIndex(name)
 	if m == nil {
 		return name, nil, ""
 	}

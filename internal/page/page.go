@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/docs"
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
 // index is the page that lists the others.
 const index = "README.md"
 
-var link = regexp.MustCompile(`\[([^]\n]+)\]\(\.\./[^)\n]+\)`)
+var link = lazyregexp.New(`\[([^]\n]+)\]\(\.\./[^)\n]+\)`)
 
 // All returns the pages of a directory of [docs.Pages], sorted by name. For each page it
 // returns the text, followed by what the groups of form match. form must match the whole
@@ -38,7 +39,7 @@ func All(dir string, form *regexp.Regexp) [][]string {
 		}
 		m[0] = strings.ReplaceAll(m[0], "](../", "](https://github.com/olmkit/olmkit/blob/main/docs/")
 		for i := range m[1:] {
-			m[1+i] = link.ReplaceAllString(m[1+i], "$1")
+			m[1+i] = link().ReplaceAllString(m[1+i], "$1")
 		}
 		all = append(all, m)
 	}
@@ -54,14 +55,14 @@ type Explanation struct {
 }
 
 // explanation is the form of the pages that explain codes. The example is optional.
-var explanation = regexp.MustCompile("(?s)^# `([a-z-]+)`: ([^\n]+)\n\n" +
+var explanation = lazyregexp.New("(?s)^# `([a-z-]+)`: ([^\n]+)\n\n" +
 	`\*Rules: ([^` + "\n" + `]+)\.\*` + "\n\n(.+?)\n" +
 	"(?:\n## Example\n\n```text\n(.+?)\n```\n)?\n## Usual fix\n\n(.+?)\n$")
 
 // Explanations returns the pages of a directory that explain codes, as [All] does.
 func Explanations(dir string) []Explanation {
 	var list []Explanation
-	for _, m := range All(dir, explanation) {
+	for _, m := range All(dir, explanation()) {
 		list = append(list, Explanation{Code: m[1], Title: m[2], Rules: m[3], Text: m[4], Example: m[5], Fix: m[6], Markdown: m[0]})
 	}
 	return list

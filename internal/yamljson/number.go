@@ -3,12 +3,13 @@ package yamljson
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
-var styleFloat = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+var styleFloat = lazyregexp.New(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // resolveNumber returns the JSON number that the plain scalar s stands for, or "" if it is a string. ok is false for
 // infinities and NaN, which JSON does not have. s must begin with a digit, a sign or a dot. This is the numeric part of
@@ -32,7 +33,7 @@ func resolveNumber(s string) (number string, ok bool) {
 	if u, err := strconv.ParseUint(plain, 0, 64); err == nil {
 		return strconv.FormatUint(u, 10), true
 	}
-	if styleFloat.MatchString(plain) {
+	if styleFloat().MatchString(plain) {
 		if f, err := strconv.ParseFloat(plain, 64); err == nil {
 			return formatFloat(f)
 		}

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v2"
+
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
 // An Error states why the full parser did not accept a document.
@@ -127,10 +128,10 @@ func syntaxError(err error) error {
 	return &Error{Line: errorLine(err), Err: err}
 }
 
-var linePattern = regexp.MustCompile(`\bline (\d+): `)
+var linePattern = lazyregexp.New(`\bline (\d+): `)
 
 func errorLine(err error) int {
-	m := linePattern.FindStringSubmatch(err.Error())
+	m := linePattern().FindStringSubmatch(err.Error())
 	if m == nil {
 		return 0
 	}

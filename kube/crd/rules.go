@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/celcost"
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
 // A ruleCompiler removes the rules of a schema that do not compile, or that cost too much
@@ -97,12 +97,12 @@ func (c *ruleCompiler) rules(list apiextensionsv1.ValidationRules, s *structural
 }
 
 func (c *ruleCompiler) report(path, rule string, err error) {
-	message, _, _ := strings.Cut(selfType.ReplaceAllString(err.Error(), "self"), "\n") // the other lines quote the source
+	message, _, _ := strings.Cut(selfType().ReplaceAllString(err.Error(), "self"), "\n") // the other lines quote the source
 	c.findings = append(c.findings, finding{path: path, unchecked: true, message: fmt.Sprintf("rule %q: %s", clip(rule), clip(message))})
 }
 
 // selfType matches the name that the API server generates for the type of self.
-var selfType = regexp.MustCompile(`\bselfType[0-9]+\b`)
+var selfType = lazyregexp.New(`\bselfType[0-9]+\b`)
 
 func child(path, name string) string {
 	if path == "" {

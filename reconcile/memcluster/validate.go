@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -15,9 +15,9 @@ import (
 // reconcile writes, if they do not need a schema. Put does not make them.
 
 var (
-	label     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
-	subdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	qualified = regexp.MustCompile(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
+	label     = lazyregexp.New(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	subdomain = lazyregexp.New(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	qualified = lazyregexp.New(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
 )
 
 const (
@@ -59,15 +59,15 @@ func metadata(o *olm.Object) error {
 			return fmt.Errorf(`/metadata/name: %q: must not be "." or "..", nor contain "/" or "%%"`, m.Name)
 		}
 	case k.Group == "" && (k.Kind == "Namespace" || k.Kind == "Service"):
-		if !label.MatchString(m.Name) || len(m.Name) > maxLabel {
+		if !label().MatchString(m.Name) || len(m.Name) > maxLabel {
 			return fmt.Errorf("/metadata/name: %q is not a DNS label", m.Name)
 		}
-	case !subdomain.MatchString(m.Name) || len(m.Name) > maxSubdomain:
+	case !subdomain().MatchString(m.Name) || len(m.Name) > maxSubdomain:
 		return fmt.Errorf("/metadata/name: %q is not a DNS subdomain", m.Name)
 	}
 	scope, known := scopes[k.Group+"/"+k.Kind]
 	switch {
-	case m.Namespace != "" && (!label.MatchString(m.Namespace) || len(m.Namespace) > maxLabel):
+	case m.Namespace != "" && (!label().MatchString(m.Namespace) || len(m.Namespace) > maxLabel):
 		return fmt.Errorf("/metadata/namespace: %q is not a DNS label", m.Namespace)
 	case known && scope == inNamespace && m.Namespace == "":
 		return errors.New("/metadata/namespace: is required: this kind is namespaced")
@@ -78,7 +78,7 @@ func metadata(o *olm.Object) error {
 		if err := key(name); err != nil {
 			return fmt.Errorf("/metadata/labels: %w", err)
 		}
-		if v := m.Labels[name]; v != "" && (!qualified.MatchString(v) || len(v) > maxLabel) {
+		if v := m.Labels[name]; v != "" && (!qualified().MatchString(v) || len(v) > maxLabel) {
 			return fmt.Errorf("/metadata/labels/%s: %q: want at most %d letters, digits, '-', '_' and '.', beginning and ending with a letter or digit", name, v, maxLabel)
 		}
 	}
@@ -101,7 +101,7 @@ func key(name string) error {
 	if !ok {
 		prefix, rest = "", name
 	}
-	if ok && (!subdomain.MatchString(prefix) || len(prefix) > maxSubdomain) || !qualified.MatchString(rest) || len(rest) > maxLabel {
+	if ok && (!subdomain().MatchString(prefix) || len(prefix) > maxSubdomain) || !qualified().MatchString(rest) || len(rest) > maxLabel {
 		return fmt.Errorf("%q is not a qualified name", name)
 	}
 	return nil

@@ -3,13 +3,13 @@ package olmv1
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	masterminds "github.com/Masterminds/semver/v3"
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
 // maxVersionRange is the longest text of a [VersionRange] in bytes.
@@ -41,14 +41,14 @@ func ParseVersionRange(text string) (VersionRange, error) { // C2
 	return VersionRange{text, c}, nil
 }
 
-var touching = regexp.MustCompile(`([0-9A-Za-z*])([<>=!~^])`)
+var touching = lazyregexp.New(`([0-9A-Za-z*])([<>=!~^])`)
 
 // rangeAdvice returns an error that states how to fix a range that does not parse.
 func rangeAdvice(text string) error { // H17
 	trimmed := strings.TrimSpace(text)
 	for _, try := range []struct{ with, why string }{
 		{strings.ReplaceAll(text, "==", "="), "use a single = for equality"},
-		{touching.ReplaceAllString(text, "$1 $2"), "separate comparisons with a comma or a space"},
+		{touching().ReplaceAllString(text, "$1 $2"), "separate comparisons with a comma or a space"},
 		{strings.ReplaceAll(text, "V", "v"), "use a lowercase v, or none"},
 		{strings.ReplaceAll(text, "&&", ","), "use a comma instead of &&"},
 		{strings.ReplaceAll(text, " | ", " || "), "separate alternatives with ||"},
@@ -93,13 +93,13 @@ func (r VersionRange) String() string { return r.text }
 // IsZero reports whether r is the zero value, which contains every version.
 func (r VersionRange) IsZero() bool { return r.c == nil }
 
-var literal = regexp.MustCompile(`\d+(\.\d+(\.\d+(-[0-9A-Za-z.-]+)?)?)?`)
+var literal = lazyregexp.New(`\d+(\.\d+(\.\d+(-[0-9A-Za-z.-]+)?)?)?`)
 
 // literals returns the versions that the text of a range names, completed with
 // zeros.
 func (r VersionRange) literals() []semver.Version {
 	var out []semver.Version
-	for _, s := range literal.FindAllString(r.text, -1) {
+	for _, s := range literal().FindAllString(r.text, -1) {
 		if v, err := semver.ParseTolerant(s); err == nil {
 			out = append(out, v)
 		}

@@ -123,7 +123,7 @@ const sourceForm = "[NAME=]PATH[,priority=N][,namespace=NS][,label=KEY=VALUE][,s
 
 // addCatalogs adds --catalog to a command that reads several catalogs.
 func addCatalogs(cmd *cobra.Command, list *[]string, what string) {
-	cmd.Flags().StringArrayVar(list, "catalog", nil, what+", as `[NAME=]PATH[,OPTION...]`; \"olmkit help catalogs\" lists the options (repeatable)")
+	addList(cmd.Flags(), list, "catalog", "", what+", as `[NAME=]PATH[,OPTION...]`; \"olmkit help catalogs\" lists the options (repeatable)")
 	completeCatalogFlag(cmd)
 }
 

@@ -86,7 +86,7 @@ func (s *clusterState) addCluster(cmd *cobra.Command) {
 	f := cmd.Flags()
 	s.cmd = cmd
 	s.live.addFlags(cmd)
-	f.StringArrayVarP(&s.files, "filename", "f", nil, "read objects of the cluster from `FILE`: YAML or JSON, a snapshot, or a must-gather directory or archive; - is standard input (repeatable)")
+	addList(f, &s.files, "filename", "f", "read objects of the cluster from `FILE`: YAML or JSON, a snapshot, or a must-gather directory or archive; - is standard input (repeatable)")
 	f.BoolVar(&s.pullSecrets, "use-cluster-pull-secrets", false, "also pull catalogs with the Secrets named in the cluster's CatalogSources, and with OpenShift's global pull secret")
 	f.StringVar(&s.kubeVersion, "kube-version", "", "the `VERSION` of the cluster, for minKubeVersion and image templates")
 }

@@ -43,7 +43,7 @@ type extensionFlags struct {
 func addExtensions(cmd *cobra.Command, e *env, s *clusterState, bundles *string) *extensionFlags {
 	x := &extensionFlags{env: e, state: s, bundles: bundles, provider: registryv1.CertManager.String()}
 	f := cmd.Flags()
-	f.StringArrayVar(&x.names, "extension", nil, "the `NAME` of a ClusterExtension (repeatable)")
+	addList(f, &x.names, "extension", "", "the `NAME` of a ClusterExtension (repeatable)")
 	addChoice(cmd, &x.provider, "cert-provider", "", "what provides certificates for the webhooks of ClusterExtensions", "cert-manager", "service-ca", "none")
 	completeFlag(cmd, "extension", cobra.NoFileCompletions)
 	cmd.MarkFlagsMutuallyExclusive("extension", "namespace")

@@ -38,7 +38,7 @@ mark a version and the path from it.`,
 	from, reading := addCatalog(cmd), addReading(cmd)
 	var channels []string
 	var installed, to string
-	fl.StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` to show (repeatable; default all)")
+	addList(fl, &channels, "channel", "c", "a `CHANNEL` to show (repeatable; default all)")
 	fl.StringVarP(&installed, "installed", "i", "", "mark what is installed, and its path: `VERSION`, the name of a bundle, or BUNDLE@VERSION for a bundle that is in no catalog")
 	fl.StringVar(&to, "to", "", "mark the shortest path to a `VERSION` or bundle instead of that to the head")
 	cmd.ValidArgsFunction = from.completeArgs(e, 0)

@@ -57,7 +57,7 @@ type fetchedCatalog struct {
 func (i *images) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&i.authFile, "authfile", "", "the `FILE` with credentials for registries (default: those of podman and docker)")
 	f.StringVar(&i.caFile, "ca-file", "", "a PEM `FILE` with certificate authorities for registries and servers, in addition to the system's")
-	f.StringArrayVar(&i.mirrors, "mirrors", nil, "a `FILE` with ImageDigestMirrorSets, ImageTagMirrorSets or ImageContentSourcePolicies (repeatable; default: registries.conf, as for podman)")
+	addList(f, &i.mirrors, "mirrors", "", "a `FILE` with ImageDigestMirrorSets, ImageTagMirrorSets or ImageContentSourcePolicies (repeatable; default: registries.conf, as for podman)")
 	f.StringVar(&i.cacheDir, "cache-dir", "", "the `DIRECTORY` for fetched catalogs (default: olmkit in the user's cache directory)")
 	f.BoolVar(&i.noCache, "no-cache", false, "fetch catalogs again, and keep nothing")
 	f.BoolVar(&i.offline, "offline", false, "use only fetched catalogs that are in the cache")

@@ -69,13 +69,13 @@ input could not be read.`,
 	i.format = addFormats(cmd, "markdown for a pull request, sarif for code scanners", string(formatMarkdown), string(fbcreport.SARIF))
 	fl := cmd.Flags()
 	fl.StringVarP(&i.opts.Namespace, "namespace", "n", "", "the `NAMESPACE` of the operator (default: the name of the package, or with --cluster all)")
-	fl.StringArrayVar(&i.opts.Watch, "watch-namespace", nil, "a `NAMESPACE` that the operator watches (repeatable with --olm classic; default: all, if both bundles support that)")
+	addList(fl, &i.opts.Watch, "watch-namespace", "", "a `NAMESPACE` that the operator watches (repeatable with --olm classic; default: all, if both bundles support that)")
 	addChoice(cmd, &i.system, "olm", "", "which OLM upgrades the operator", "v1", "classic")
 	addChoice(cmd, &i.failOn, "fail-on", "", "exit with status 1 if a verdict is at least this", string(impact.Breaks), string(impact.Look), "never")
 	fl.BoolVar(&i.path, "path", false, "show each upgrade on the shortest path from OLD to NEW")
 	fl.StringVar(&i.tree, "bundles", "", "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog")
 	fl.BoolVar(&i.pull, "pull", false, "if a catalog is the only argument, also read bundle images")
-	fl.StringArrayVarP(&i.only, "package", "p", nil, "if a catalog is the only argument, judge only this `PACKAGE` (repeatable)")
+	addList(fl, &i.only, "package", "p", "if a catalog is the only argument, judge only this `PACKAGE` (repeatable)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		i.opts.Classic = i.system == "classic"
 		switch {

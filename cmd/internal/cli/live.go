@@ -39,7 +39,7 @@ func (s *live) addFlags(cmd *cobra.Command) {
 	f.StringVar(&s.kubeconfig, "kubeconfig", "", "read the cluster that the kubeconfig `FILE` names")
 	f.StringVar(&s.overrides.CurrentContext, "context", "", "read the cluster of this `CONTEXT` of the kubeconfig")
 	f.StringVar(&s.overrides.AuthInfo.Impersonate, "as", "", "read the cluster as this `USER`")
-	f.StringArrayVar(&s.overrides.AuthInfo.ImpersonateGroups, "as-group", nil, "read the cluster as a member of this `GROUP` (repeatable)")
+	addList(f, &s.overrides.AuthInfo.ImpersonateGroups, "as-group", "", "read the cluster as a member of this `GROUP` (repeatable)")
 	f.StringVar(&s.overrides.Timeout, "request-timeout", "", "give up on a single request after a `DURATION` such as 30s (default never)")
 	for _, name := range liveFlags[1:] {
 		completeFlag(cmd, name, cobra.NoFileCompletions)

@@ -48,7 +48,7 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 	s.addCluster(cmd)
 	cmd.Flags().StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` of the operator in the cluster")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
-	cmd.Flags().StringArrayVarP(&channels, "channel", "c", nil, "a `CHANNEL` whose edges count (repeatable)")
+	addList(cmd.Flags(), &channels, "channel", "c", "a `CHANNEL` whose edges count (repeatable)")
 	cmd.ValidArgsFunction = from.completeArgs(e, 2)
 	completeFlag(cmd, "channel", from.completeChannel(e))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

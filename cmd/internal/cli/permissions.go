@@ -47,7 +47,7 @@ Exit codes: 0 the permissions were listed, 1 there is a risk that --fail-on name
 	f := addFormat(cmd)
 	fl := cmd.Flags()
 	fl.StringVarP(&opts.Namespace, "namespace", "n", "", "the `NAMESPACE` to install into (default: the name of the package)")
-	fl.StringArrayVar(&opts.Watch, "watch-namespace", nil, "a `NAMESPACE` that the operator watches (repeatable with --olm classic; default: all, if the bundle supports that)")
+	addList(fl, &opts.Watch, "watch-namespace", "", "a `NAMESPACE` that the operator watches (repeatable with --olm classic; default: all, if the bundle supports that)")
 	addChoice(cmd, &system, "olm", "", "which OLM installs the bundle", "v1", "classic")
 	fl.StringSliceVar(&failOn, "fail-on", nil, "exit with status 1 if there is a risk with one of these `CODES`, or any")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

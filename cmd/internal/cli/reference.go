@@ -5,11 +5,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/kube/oci"
 )
 
@@ -59,7 +59,7 @@ func isServer(text string) bool {
 }
 
 // registryHost matches a host with an optional port.
-var registryHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]+)?$`)
+var registryHost = lazyregexp.New(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]+)?$`)
 
 // isBareImage reports whether an argument is the name of an image with its registry
 // and a tag or digest.
@@ -68,7 +68,7 @@ func isBareImage(arg string) bool {
 	switch {
 	case !ok || strings.Trim(registry, ".") == "" || !strings.ContainsAny(rest, ":@"):
 		return false
-	case !strings.ContainsAny(registry, ".:") && registry != "localhost" || !registryHost.MatchString(registry):
+	case !strings.ContainsAny(registry, ".:") && registry != "localhost" || !registryHost().MatchString(registry):
 		return false
 	}
 	_, err := name.ParseReference(arg)

@@ -49,7 +49,8 @@ alone gets that reference as its image. Only images that you name are pulled.`,
 	w := addWriting(cmd)
 	r := renderer{env: e, from: map[string]string{}, used: map[string]bool{}}
 	cmd.Flags().StringVar(&r.image, "image", "", "image `REFERENCE` of the one bundle directory")
-	from := cmd.Flags().StringArray("from", nil, "read the contents of an image from a directory, as `IMAGE=DIRECTORY`, or IMAGE=CATALOG for a composite recipe (repeatable)")
+	var from []string
+	addList(cmd.Flags(), &from, "from", "", "read the contents of an image from a directory, as `IMAGE=DIRECTORY`, or IMAGE=CATALOG for a composite recipe (repeatable)")
 	data := "csv-metadata"
 	addChoice(cmd, &data, "data", "", "large properties of bundles from directories: csv-metadata is what user interfaces show, with minKubeVersion; objects is all manifests", "csv-metadata", "objects", "none")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -69,7 +70,7 @@ alone gets that reference as its image. Only images that you name are pulled.`,
 		case "objects":
 			r.data = bundle.Objects
 		}
-		for _, f := range *from {
+		for _, f := range from {
 			image, dir, ok := strings.Cut(f, "=")
 			if !ok || image == "" || dir == "" {
 				return usagef("--from %q: write IMAGE=DIRECTORY, or IMAGE=CATALOG for a composite recipe", f)

@@ -55,7 +55,7 @@ Exit codes: 0 the report was made, 2 the catalog could not be read.`,
 	fl.StringVar(&r.run.tree, "bundles", "", "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog")
 	fl.BoolVar(&r.run.pull, "pull", false, "also read bundle images")
 	fl.StringVar(&on, "on", "", "report how old releases are on this `DATE`, as YYYY-MM-DD")
-	fl.StringArrayVarP(&r.only, "package", "p", nil, "report only this `PACKAGE` (repeatable)")
+	addList(fl, &r.only, "package", "p", "report only this `PACKAGE` (repeatable)")
 	addChoice(cmd, &system, "olm", "", "which OLM upgrades the operators", "v1", "classic")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		catalog, err := from.alone(args)

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/lifecycle"
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/property"
 )
@@ -116,14 +116,14 @@ func created(b *fbc.Bundle, content *readBundle) lifecycle.Date {
 
 // yearFirst matches the start of dates such as "2024-02-20T00:00:00Z", "2024-2-20 10:00" and
 // "20240220". In other orders of numbers, the day and the month cannot be distinguished.
-var yearFirst = regexp.MustCompile(`^(\d{4})(?:-(\d{1,2})-(\d{1,2})(?:[T: ].*)?|(\d\d)(\d\d))$`)
+var yearFirst = lazyregexp.New(`^(\d{4})(?:-(\d{1,2})-(\d{1,2})(?:[T: ].*)?|(\d\d)(\d\d))$`)
 
 // dateOf reads the day of the annotation createdAt, which has no fixed format.
 func dateOf(text string) lifecycle.Date {
 	text = strings.TrimSpace(text)
 	var t time.Time
 	var err error
-	if m := yearFirst.FindStringSubmatch(text); m != nil {
+	if m := yearFirst().FindStringSubmatch(text); m != nil {
 		t, err = time.Parse("2006-1-2", m[1]+"-"+m[2]+m[4]+"-"+m[3]+m[5])
 	} else {
 		t, err = time.Parse(time.UnixDate, strings.Join(strings.Fields(text), " ")) // as the command date prints it

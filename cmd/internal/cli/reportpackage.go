@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	distribution "github.com/distribution/reference"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/internal/imageref"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/kube/bundlelint"
 	"github.com/olmkit/olmkit/kube/impact"
@@ -261,11 +261,10 @@ func (q *packageQuality) images(b *fbc.Bundle, content *readBundle) {
 		if text == "" {
 			return
 		}
-		ref, err := distribution.ParseNormalizedNamed(text)
-		switch _, pinned := ref.(distribution.Digested); {
-		case err != nil:
+		switch {
+		case imageref.Check(text) != nil:
 			q.Malformed = append(q.Malformed, text)
-		case !pinned:
+		case !strings.Contains(text, "@"):
 			q.Unpinned = append(q.Unpinned, text)
 		}
 	}

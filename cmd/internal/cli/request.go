@@ -28,9 +28,9 @@ func (r *request) addFlags(cmd *cobra.Command) {
 	r.addCluster(cmd)
 	addCatalogs(cmd, &r.catalogs, "another catalog, or the content of one in the cluster")
 	r.sample = addSample(cmd)
-	f.StringArrayVarP(&r.packages, "package", "p", nil, "a package to subscribe to, as `PACKAGE[:CHANNEL]` (repeatable)")
-	f.StringArrayVarP(&r.installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; with :CHANNEL also its subscription (repeatable)")
-	f.StringArrayVar(&r.startingCSV, "starting-csv", nil, "the bundle to start with, as `[PACKAGE=]BUNDLE` (repeatable)")
+	addList(f, &r.packages, "package", "p", "a package to subscribe to, as `PACKAGE[:CHANNEL]` (repeatable)")
+	addList(f, &r.installed, "installed", "i", "an installed operator: "+installedUsage+"; with :CHANNEL also its subscription (repeatable)")
+	addList(f, &r.startingCSV, "starting-csv", "", "the bundle to start with, as `[PACKAGE=]BUNDLE` (repeatable)")
 	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve; with a cluster, the default is the one with subscriptions")
 	addGlobalNamespace(f, &r.global)
 }

@@ -63,7 +63,7 @@ answered.`,
 	addCatalogs(cmd, &q.catalogs, "another catalog")
 	fl.StringVarP(&r.Package, "package", "p", "", "the `PACKAGE` to install")
 	fl.StringVar(&r.Version, "version", "", "the `RANGE` of versions (default any)")
-	fl.StringArrayVarP(&r.Channels, "channel", "c", nil, "a `CHANNEL` to choose from (repeatable; default all)")
+	addList(fl, &r.Channels, "channel", "c", "a `CHANNEL` to choose from (repeatable; default all)")
 	fl.StringVarP(&installed, "installed", "i", "", "what is installed: "+installedUsage)
 	fl.StringVarP(&selects, "selector", "l", "", "use only catalogs whose labels match: `KEY=VALUE`, KEY!=VALUE, KEY, !KEY, \"KEY in (A,B)\" or \"KEY notin (A,B)\"; separate several with commas")
 	addChoice(cmd, &policy, "policy", "", "which upgrades are allowed", string(olmv1.CatalogProvided), string(olmv1.SelfCertified))

@@ -55,9 +55,9 @@ input could not be read.`,
 	f := addFormats(cmd, "fbc for the part itself, images for a list of its images, imageset for oc-mirror", formatFBC, formatImages, formatImageSet)
 	fl := cmd.Flags()
 	s := partPrinter{catalog: addCatalog(cmd)}
-	fl.StringArrayVarP(&s.packages, "package", "p", nil, "a package to keep, as `PACKAGE[:CHANNEL]` (repeatable)")
-	fl.StringArrayVar(&s.versions, "versions", nil, "keep the versions in a range, as `[PACKAGE=]RANGE`: of all packages, or of one (repeatable; default only the heads)")
-	fl.StringArrayVarP(&s.installed, "installed", "i", nil, "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
+	addList(fl, &s.packages, "package", "p", "a package to keep, as `PACKAGE[:CHANNEL]` (repeatable)")
+	addList(fl, &s.versions, "versions", "", "keep the versions in a range, as `[PACKAGE=]RANGE`: of all packages, or of one (repeatable; default only the heads)")
+	addList(fl, &s.installed, "installed", "i", "an installed operator: "+installedUsage+"; :CHANNEL may follow (repeatable)")
 	fl.BoolVar(&s.keepInstalled, "keep-installed", false, "also keep the installed bundles and what connects them to the head; upgrades do not need them")
 	fl.BoolVar(&s.noDependencies, "no-dependencies", false, "leave out the dependencies of kept bundles")
 	fl.StringVar(&s.imageSet, "imageset", "", "keep what the ImageSetConfiguration in `FILE` requests, in addition to packages and operators of the command line")

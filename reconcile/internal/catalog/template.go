@@ -2,13 +2,13 @@ package catalog
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/blang/semver/v4"
 
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
@@ -34,8 +34,8 @@ func (e *TemplateError) Error() string {
 }
 
 var (
-	templateVariable = regexp.MustCompile(`\{[^{}]*\}`)
-	imageReference   = regexp.MustCompile(`^[a-zA-Z0-9]+(?:[._-]+[a-zA-Z0-9]+)*(?::[0-9]+)?(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`)
+	templateVariable = lazyregexp.New(`\{[^{}]*\}`)
+	imageReference   = lazyregexp.New(`^[a-zA-Z0-9]+(?:[._-]+[a-zA-Z0-9]+)*(?::[0-9]+)?(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`)
 )
 
 // ImageFromTemplate returns the image that the annotation olm.catalogImageTemplate selects
@@ -49,7 +49,7 @@ func ImageFromTemplate(template, kubeVersion string) (string, error) {
 		values["{kube_patch_version}"] = strconv.FormatUint(v.Patch, 10)
 	}
 	var unresolved []string
-	image := templateVariable.ReplaceAllStringFunc(template, func(name string) string {
+	image := templateVariable().ReplaceAllStringFunc(template, func(name string) string {
 		v, ok := values[name]
 		if !ok {
 			if !slices.Contains(unresolved, name) {
@@ -59,7 +59,7 @@ func ImageFromTemplate(template, kubeVersion string) (string, error) {
 		}
 		return v
 	})
-	if len(unresolved) > 0 || !imageReference.MatchString(image) {
+	if len(unresolved) > 0 || !imageReference().MatchString(image) {
 		return "", &TemplateError{Image: image, Unresolved: unresolved}
 	}
 	return image, nil
