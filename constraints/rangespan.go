@@ -1,6 +1,7 @@
 package constraints
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strconv"
@@ -38,6 +39,38 @@ func (r Range) Spans(versions []semver.Version) []Span {
 		}
 	}
 	return out
+}
+
+// Common returns a version that all ranges contain: the lowest release that a range
+// names or that follows one, or else a pre-release. It reports false if there is none.
+func Common(ranges ...Range) (semver.Version, bool) {
+	list := []semver.Version{{}, {Pre: []semver.PRVersion{{IsNum: true}}}}
+	for _, r := range ranges {
+		for _, v := range r.bounds() {
+			next := v
+			if v.Build = nil; len(v.Pre) > 0 {
+				release := v
+				release.Pre = nil
+				list = append(list, release)
+				next.Pre = append(slices.Clip(v.Pre), semver.PRVersion{IsNum: true})
+			} else {
+				next.Patch++
+				list = append(list, next)
+				next.Pre = []semver.PRVersion{{IsNum: true}}
+			}
+			next.Build = nil
+			list = append(list, v, next) // nothing is between them
+		}
+	}
+	slices.SortFunc(list, func(a, b semver.Version) int {
+		return cmp.Or(cmp.Compare(min(len(a.Pre), 1), min(len(b.Pre), 1)), a.Compare(b))
+	})
+	for _, v := range list {
+		if !slices.ContainsFunc(ranges, func(r Range) bool { return !r.Contains(v) }) {
+			return v, true
+		}
+	}
+	return semver.Version{}, false
 }
 
 // bounds returns the versions at which membership may change: those in the text

@@ -7,9 +7,11 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/blang/semver/v4"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -212,11 +214,11 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		changed := q
 		if c := f.Changes[0]; c.Kind == "relax-requirement" || c.Kind == "add-catalog" && c.Requirement != "" {
 			n.upstream++
-			sol, err := resolver.Resolve(ctx, relaxed(t, q, f.Changes))
+			sol, err := resolver.Resolve(ctx, upstream(t, q, f.Changes))
 			if err != nil {
 				return fmt.Sprintf("fix %q does not help: %v", f, err)
 			}
-			if got, want := fmt.Sprint(names(sol.Selected)), fmt.Sprint(names(f.Selected)); got != want {
+			if got, want := fmt.Sprint(names(known(sol.Selected))), fmt.Sprint(names(f.Selected)); got != want {
 				return fmt.Sprintf("fix %q promises %s, but gives %s", f, want, got)
 			}
 			continue
@@ -293,6 +295,53 @@ func (n *tally) rest(ctx context.Context, no *resolver.Conflict, p resolver.Prob
 		return fmt.Sprintf("planned %s, want %s", got, want)
 	}
 	return ""
+}
+
+// newCatalog is the catalog that upstream adds.
+const newCatalog = "zz-new"
+
+// upstream returns the problem after changes to catalogs: without the requirements, or with a
+// catalog that satisfies them and comes after the others.
+func upstream(t testing.TB, p resolver.Problem, changes []resolver.Change) resolver.Problem {
+	if changes[0].Kind != resolver.AddCatalog {
+		return relaxed(t, p, changes)
+	}
+	var docs []doc
+	for i, c := range changes {
+		pkg, version, props := fmt.Sprintf("zz%d", i), "1.0.0", []property.Property(nil)
+		if text, ok := strings.CutPrefix(c.Requirement, "API "); ok {
+			kind, rest, _ := strings.Cut(text, " (")
+			group, v, _ := strings.Cut(strings.TrimSuffix(rest, ")"), "/")
+			props = append(props, property.New(property.TypeGVK, property.GVK{Group: group, Version: v, Kind: kind}))
+		} else if text, ok := strings.CutPrefix(c.Requirement, "package "); ok {
+			name, rng, _ := strings.Cut(text, " ")
+			pkg, version = name, ""
+			for _, v := range []string{"0.1.0", "0.9.0", "1.0.0", "1.1.0", "1.5.0", "2.0.0", "2.5.0", "3.0.0", "9.0.0", "0.0.0"} {
+				if version == "" && semver.MustParseRange(rng)(semver.MustParse(v)) {
+					version = v
+				}
+			}
+			if version == "" {
+				t.Fatalf("no version in %q", rng)
+			}
+		} else {
+			t.Fatalf("what is %q?", c.Requirement)
+		}
+		name := pkg + ".new" + strconv.Itoa(i)
+		props = append(props, property.New(property.TypePackage, property.Package{PackageName: pkg, Version: version}))
+		docs = append(docs,
+			doc{Schema: "olm.package", Name: pkg, DefaultChannel: "c" + strconv.Itoa(i)},
+			doc{Schema: "olm.channel", Package: pkg, Name: "c" + strconv.Itoa(i), Entries: []docEntry{{Name: name}}},
+			doc{Schema: "olm.bundle", Package: pkg, Name: name, Image: name, Properties: props})
+	}
+	text := render(docs)
+	p.Catalogs = append(slices.Clip(p.Catalogs), resolver.Catalog{Name: newCatalog, Namespace: p.Namespace, Priority: -100, FBC: &text})
+	return open(t, p)
+}
+
+// known returns the bundles that the catalog of upstream does not have.
+func known(list []resolver.Selected) []resolver.Selected {
+	return slices.DeleteFunc(slices.Clone(list), func(s resolver.Selected) bool { return s.Catalog == newCatalog })
 }
 
 // relaxed returns the problem without the requirements that the changes name, in all bundles

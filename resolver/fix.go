@@ -28,8 +28,10 @@ type Fix struct {
 	cost int
 	// rest is the plan without the fix.
 	rest []Selected
-	// waived are the requirements that the fix drops, or assumes to be satisfied.
+	// waived are the requirements that the fix drops.
 	waived []*fact.Requires
+	// assumed is the catalog that the fix adds, or nil if it adds none or an existing one.
+	assumed *Catalog
 }
 
 // String returns the fix as an instruction, with the bundles that it adds to the plan.

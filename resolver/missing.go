@@ -106,17 +106,22 @@ func (c *Core) renamed(ctx context.Context, base Problem, changes []Change) (out
 // added returns the fix that adds a catalog that satisfies some requirements, or nil if that
 // does not help.
 func (c *Core) added(ctx context.Context, missing ...*fact.Requires) (*Fix, error) {
-	fix := &Fix{cost: changeCost[AddCatalog], waived: missing}
+	fix := &Fix{cost: changeCost[AddCatalog]}
 	for _, q := range missing {
 		what := prose.Requirement(q.Requirement)
 		fix.Changes = append(fix.Changes, Change{Kind: AddCatalog, Bundle: q.Bundle, Requirement: what, Place: q.Place(), Advice: "add a catalog that has " + what})
 	}
+	var err error
+	if fix.assumed, err = assume(ctx, missing); fix.assumed == nil || err != nil {
+		return nil, err
+	}
 	p := c.alone()
-	sol, err := c.plan(ctx, &p, missing)
+	p.Catalogs = append(slices.Clip(p.Catalogs), *fix.assumed)
+	sol, err := c.plan(ctx, &p, nil)
 	if sol == nil || err != nil {
 		return nil, err
 	}
-	fix.Selected, fix.Stuck = sol.Selected, sol.stuck()
+	fix.Selected, fix.Stuck = fix.given(sol.Selected), sol.stuck()
 	return fix, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // A need is a requirement or subscription as a formula over candidates, with negations
@@ -156,6 +157,17 @@ func (n *needs) requirements(ctx context.Context, c cand) []stated {
 		}
 	}
 	return out
+}
+
+// waives reports whether a requirement of a candidate does not count.
+func (u *universe) waives(c cand, x constraints.Expr) bool {
+	if len(u.waived) == 0 {
+		return false
+	}
+	pkg := u.pkg(c)
+	return slices.ContainsFunc(u.waived, func(q *fact.Requires) bool {
+		return q.Bundle.Package == pkg && u.exprs.number(normal(q.Requirement, false)) == u.exprs.number(normal(x, false))
+	})
 }
 
 // choices returns the decisions that a need leaves open, in order: its parts of kind anyOf

@@ -237,17 +237,6 @@ func (u *universe) numRequirements(c cand) int {
 	return b.NumRequirements()
 }
 
-// waives reports whether a requirement of a candidate does not count.
-func (u *universe) waives(c cand, x constraints.Expr) bool {
-	if len(u.waived) == 0 {
-		return false
-	}
-	pkg := u.pkg(c)
-	return slices.ContainsFunc(u.waived, func(q *fact.Requires) bool {
-		return q.Bundle.Package == pkg && u.exprs.number(q.Requirement) == u.exprs.number(x)
-	})
-}
-
 // pos returns where a candidate is defined.
 func (u *universe) pos(c cand) fbc.Pos {
 	if u.isInstalled(c) {

@@ -72,6 +72,9 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 		}
 		p = c.apply(p)
 	}
+	if f.assumed != nil {
+		p.Catalogs = append(slices.Clip(p.Catalogs), *f.assumed)
+	}
 	r, err := start(ctx, &p, func(u *universe) { u.waived = f.waived })
 	if err != nil {
 		return false, err
@@ -84,7 +87,7 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 	if at < 0 || len(w.meet(r.u, r.u.subs[i], []cand{r.options[i].list[at]})) == 0 {
 		return false, nil
 	}
-	f.Selected, f.Stuck, f.rest = sol.Selected, sol.stuck(), s.Selected
+	f.Selected, f.Stuck, f.rest = f.given(sol.Selected), sol.stuck(), s.Selected
 	return true, nil
 }
 
