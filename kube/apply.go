@@ -43,6 +43,14 @@ func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string,
 		return nil, err
 	}
 	uid := u.GetUID()
+	done, err := c.turns.wait(ctx, change.Key())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if change.Op != reconcile.Create && c.recent.overtook(uid, u.GetResourceVersion()) {
+		return nil, fmt.Errorf("%s: version %q has been replaced: %w", change.Key(), u.GetResourceVersion(), reconcile.ErrConflict)
+	}
 	call, warnings := withWarnings(ctx)
 	switch change.Op {
 	case reconcile.Create:

@@ -27,6 +27,7 @@ type Cluster struct {
 	live   live
 	source source
 	recent *recent
+	turns  turns
 	wants  interests
 	basis  basis
 	// olm is the last change by OLM that the watches saw.

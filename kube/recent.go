@@ -98,6 +98,19 @@ func (r *recent) precedes(uid types.UID, version string) bool {
 	return ok && w.version != version && isOlder(w.version, version)
 }
 
+// overtook reports whether this process wrote a later version of an object. An update of the
+// earlier version would only be rejected.
+func (r *recent) overtook(uid types.UID, version string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w, ok := r.own[uid]
+	if !ok {
+		return false
+	}
+	c, err := resourceversion.CompareResourceVersion(version, w.version)
+	return err == nil && c < 0
+}
+
 func (r *recent) forget(uid types.UID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -31,3 +31,20 @@ func TestRecentIsBounded(t *testing.T) {
 		t.Error("the first write is not forgotten")
 	}
 }
+
+// An update of a version that this process has replaced is not sent.
+func TestOvertook(t *testing.T) {
+	r := &recent{}
+	r.wrote("a", "10", "ops")
+	for version, want := range map[string]bool{"9": true, "10": false, "11": false, "": false, "x": false} {
+		if got := r.overtook("a", version); got != want {
+			t.Errorf("version %q: got %v, want %v", version, got, want)
+		}
+	}
+	if r.overtook("b", "9") {
+		t.Error("another object is outdated")
+	}
+	if r.forget("a"); r.overtook("a", "9") {
+		t.Error("a forgotten write has overtaken")
+	}
+}
