@@ -74,12 +74,16 @@ func (r *Reconciler) roll(ctx context.Context, e *api.ClusterExtension) (reconci
 // pass makes writes or, if there are none, those that are due for the revisions. It reports those
 // that failed in the status of their revision.
 func (x *Rollouts) pass(ctx context.Context, g *group, writes []rollout.Write) (result reconcile.Result, err error) {
-	due := time.Time{}
+	due, rejected := time.Time{}, map[string]error{}
 	if len(writes) == 0 {
 		p := rollout.Decide(g.snapshot)
-		writes, due = p.Writes, p.Due
+		due = p.Due
+		writes, rejected = x.trial(ctx, g, p.Writes)
 	}
 	failed := x.apply(ctx, g, writes)
+	for name, err := range rejected {
+		failed[name] = also(failed[name], err)
+	}
 	if ctx.Err() != nil {
 		return reconcile.Result{}, context.Cause(ctx)
 	}

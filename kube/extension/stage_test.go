@@ -49,7 +49,10 @@ func (s *stage) clientOf(config *rest.Config, kills bool, dead chan struct{}) cl
 		s.t.Fatal(err)
 	}
 	var writes atomic.Int64
-	count := func(write func() error) error {
+	count := func(dry []string, write func() error) error {
+		if len(dry) > 0 {
+			return write()
+		}
 		if n := writes.Add(1); kills && n > 1 {
 			if n == 2 {
 				close(dead)
@@ -60,22 +63,24 @@ func (s *stage) clientOf(config *rest.Config, kills bool, dead chan struct{}) cl
 	}
 	return interceptor.NewClient(inner, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return count(func() error { return c.Create(ctx, o, opts...) })
+			var all client.CreateOptions
+			return count(all.ApplyOptions(opts).DryRun, func() error { return c.Create(ctx, o, opts...) })
 		},
 		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			return count(func() error { return c.Update(ctx, o, opts...) })
+			return count(nil, func() error { return c.Update(ctx, o, opts...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return count(func() error { return c.Patch(ctx, o, p, opts...) })
+			return count(nil, func() error { return c.Patch(ctx, o, p, opts...) })
 		},
 		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
-			return count(func() error { return c.Apply(ctx, o, opts...) })
+			var all client.ApplyOptions
+			return count(all.ApplyOptions(opts).DryRun, func() error { return c.Apply(ctx, o, opts...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			return count(func() error { return c.Delete(ctx, o, opts...) })
+			return count(nil, func() error { return c.Delete(ctx, o, opts...) })
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return count(func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+			return count(nil, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
 		},
 	})
 }

@@ -21,6 +21,42 @@ import (
 	"github.com/olmkit/olmkit/kube/rollout"
 )
 
+// trial makes a dry run of the objects that writes create or apply. It returns the writes without
+// the objects of revisions of which the API server rejects any, and its errors by revision. An
+// object that is the only one of its revision is not tried: nothing is half applied if it is
+// rejected.
+func (x *Rollouts) trial(ctx context.Context, g *group, writes []rollout.Write) ([]rollout.Write, map[string]error) { // K88
+	isTried := func(w rollout.Write) bool { return w.Op == rollout.Create || w.Op == rollout.Apply }
+	failed, objects := map[string]error{}, map[string]int{}
+	for _, w := range writes {
+		if isTried(w) {
+			objects[w.Revision]++
+		}
+	}
+	dry := client.NewDryRunClient(x.Client)
+	for _, w := range writes {
+		if !isTried(w) || objects[w.Revision] < 2 {
+			continue
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		_, err := g.put(ctx, dry, w)
+		if err != nil && !outdated(w, err) {
+			failed[w.Revision] = also(failed[w.Revision], err)
+		}
+		if apierrors.IsTooManyRequests(err) {
+			break
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(writes), func(w rollout.Write) bool { return isTried(w) && failed[w.Revision] != nil }), failed
+}
+
+// outdated returns whether a write failed because others have written meanwhile.
+func outdated(w rollout.Write, err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) && w.Op != rollout.Create && w.Op != rollout.CreateRevision
+}
+
 // apply makes the writes of a plan. It returns the errors that are not conflicts with other
 // writers, by revision.
 func (x *Rollouts) apply(ctx context.Context, g *group, writes []rollout.Write) map[string]error { // K87
@@ -33,11 +69,10 @@ func (x *Rollouts) apply(ctx context.Context, g *group, writes []rollout.Write) 
 			continue
 		}
 		err := x.write(ctx, g, w)
-		switch {
-		case err == nil:
+		if err == nil {
 			continue
-		case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err) && w.Op != rollout.Create && w.Op != rollout.CreateRevision:
-		default:
+		}
+		if !outdated(w, err) {
 			failed[w.Revision] = also(failed[w.Revision], err)
 		}
 		stopped[w.Revision] = true
@@ -59,20 +94,27 @@ func also(errs, err error) error {
 	return errors.Join(errs, err)
 }
 
+// put creates or applies an object, and returns it as it is then.
+func (g *group) put(ctx context.Context, c client.Client, w rollout.Write) (*unstructured.Unstructured, error) {
+	o, owner := w.Object.DeepCopy(), client.FieldOwner(rollout.FieldOwner)
+	if w.Op == rollout.Apply {
+		return o, c.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), owner, client.ForceOwnership)
+	}
+	err := c.Create(ctx, o, owner)
+	if apierrors.IsAlreadyExists(err) {
+		g.foreign[registryv1.Key(o)] = o
+	}
+	return o, err
+}
+
 func (x *Rollouts) write(ctx context.Context, g *group, w rollout.Write) error {
 	owner := client.FieldOwner(rollout.FieldOwner)
 	if w.Object != nil {
 		o := w.Object.DeepCopy()
 		switch w.Op {
-		case rollout.Create:
-			err := x.Client.Create(ctx, o, owner)
-			if apierrors.IsAlreadyExists(err) {
-				g.foreign[registryv1.Key(o)] = o
-			}
-			return err
-		case rollout.Apply:
-			err := x.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), owner, client.ForceOwnership)
-			if err == nil {
+		case rollout.Create, rollout.Apply:
+			o, err := g.put(ctx, x.Client, w)
+			if err == nil && w.Op == rollout.Apply {
 				g.applied[o.GetUID()] = o.GetResourceVersion()
 			}
 			return err

@@ -92,6 +92,7 @@ func (w *world) rollOut(r *Revision) { // K87
 				ready = false
 			}
 		}
+		w.migrateFirst(before)
 		p.phase = i
 		if !ready || len(w.plan.Writes) > before {
 			w.report(r, p)
@@ -105,6 +106,15 @@ func (w *world) rollOut(r *Revision) { // K87
 		}
 	}
 	w.report(r, p)
+}
+
+// migrateFirst leaves out the other writes of a phase, those from n on, while fields are to be
+// migrated. Then those that remain are all that the phase needs, and can be tried together.
+func (w *world) migrateFirst(n int) { // K85, K88
+	isMigrate := func(x Write) bool { return x.Op == Migrate }
+	if slices.ContainsFunc(w.plan.Writes[n:], isMigrate) {
+		w.plan.Writes = append(w.plan.Writes[:n], slices.DeleteFunc(w.plan.Writes[n:], func(x Write) bool { return !isMigrate(x) })...)
+	}
 }
 
 // object keeps object n of phase i up to date, and returns whether it is ready.

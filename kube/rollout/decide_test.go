@@ -235,3 +235,19 @@ func TestProtection(t *testing.T) { // K81, K83
 		}
 	}
 }
+
+// The fields of an object are migrated before anything else of its phase is written, so that all
+// writes of the phase can be tried together.
+func TestMigratedFirst(t *testing.T) { // K85, K88
+	c := newCluster(t)
+	c.begin("Deployment/etcd/1 Deployment/extra/1")
+	c.settle()
+	live := c.objects["apps/v1/Deployment/ops/etcd"].DeepCopy()
+	delete(live.Object, "spec")
+	live.SetManagedFields(managed("Update", live)) // somebody else has the specification
+	c.objects["apps/v1/Deployment/ops/etcd"] = live
+	delete(c.objects, "apps/v1/Deployment/ops/extra")
+	c.wantOps("etcd-1 migrate Deployment etcd")
+	c.write(rollout.Decide(c.snapshot()).Writes)
+	c.wantOps("etcd-1 apply Deployment etcd", "etcd-1 create Deployment extra")
+}

@@ -158,7 +158,9 @@ type Write struct {
 }
 
 // A Plan lists the writes that are due, in order. If a write fails, only those after it
-// that have an Object or are for another revision may be made in this pass.
+// that have an Object or are for another revision may be made in this pass. The objects that a
+// revision creates or applies are all of one phase. None of them may be written if the API server
+// rejects any of them in a dry run.
 type Plan struct {
 	Writes []Write
 	// Waits are the reasons why revisions cannot go on, in the order of the revisions.
