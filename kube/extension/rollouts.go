@@ -139,7 +139,7 @@ func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.T
 	}
 	for i := range s.Revisions {
 		r := &s.Revisions[i]
-		r.Orphan = s.Extension.Deleting && (g.orphaned == e.UID || !owns(e, g.records[r.Name]))
+		r.Orphan = r.Orphan || s.Extension.Deleting && (g.orphaned == e.UID || !owns(e, g.records[r.Name]))
 	}
 	return g, x.readObjects(ctx, g)
 }

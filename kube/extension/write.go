@@ -107,7 +107,19 @@ func (g *group) put(ctx context.Context, c client.Client, w rollout.Write) (*uns
 	return o, err
 }
 
+// errOutdated is a conflict with the writer of a revision that had not been read.
+var errOutdated = apierrors.NewConflict(api.GroupVersion.WithResource("clusterextensions").GroupResource(), "", errors.New("there are other revisions"))
+
 func (x *Rollouts) write(ctx context.Context, g *group, w rollout.Write) error {
+	outdated, err := w.Outdated(func() ([]rollout.Revision, error) {
+		return Revisions(ctx, x.Client, x.Namespace, g.snapshot.Extension.Name)
+	})
+	if outdated {
+		return errOutdated
+	}
+	if err != nil {
+		return err
+	}
 	owner := client.FieldOwner(rollout.FieldOwner)
 	if w.Object != nil {
 		o := w.Object.DeepCopy()
@@ -126,7 +138,7 @@ func (x *Rollouts) write(ctx context.Context, g *group, w rollout.Write) error {
 			return x.patch(ctx, o, map[string]any{"ownerReferences": o.GetOwnerReferences(), "labels": o.GetLabels(), "annotations": o.GetAnnotations()})
 		}
 		delete(g.applied, o.GetUID())
-		return x.delete(ctx, o)
+		return x.delete(ctx, o, metav1.DeletePropagationBackground)
 	}
 	switch {
 	case w.Op == rollout.CreateRevision:
@@ -153,9 +165,9 @@ func unchanged(o client.Object) client.Patch {
 }
 
 // delete deletes an object that has not changed since it was read.
-func (x *Rollouts) delete(ctx context.Context, o client.Object) error {
+func (x *Rollouts) delete(ctx context.Context, o client.Object, dependents metav1.DeletionPropagation) error {
 	uid, version := o.GetUID(), o.GetResourceVersion()
-	return x.Client.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	return x.Client.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &version}, client.PropagationPolicy(dependents))
 }
 
 // patch sets fields of the metadata of an object that has not changed since it was read.
@@ -174,7 +186,10 @@ func (x *Rollouts) patch(ctx context.Context, o *unstructured.Unstructured, fiel
 // revise changes a revision that was read as before.
 func (x *Rollouts) revise(ctx context.Context, before client.Object, w rollout.Write) error {
 	if w.Op == rollout.DeleteRevision {
-		return x.delete(ctx, before)
+		if w.Orphan { // K94
+			return x.delete(ctx, before, metav1.DeletePropagationOrphan)
+		}
+		return x.delete(ctx, before, metav1.DeletePropagationBackground)
 	}
 	after := before.DeepCopyObject().(client.Object)
 	switch {

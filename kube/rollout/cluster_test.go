@@ -38,19 +38,27 @@ type cluster struct {
 	recorded  bool
 	broken    bool // deployments never become available
 	want      *rollout.Revision
+
+	orphaning bool            // the extension has the finalizer orphan
+	orphans   map[string]bool // the revisions that the extension no longer owns
 }
 
 func newCluster(t *testing.T) *cluster {
 	return &cluster{t: t, extension: rollout.Extension{Name: "etcd", UID: "uid-etcd", ResourceVersion: "0"},
-		revisions: map[string]rollout.Revision{}, secrets: map[string]corev1.Secret{}, objects: map[string]*unstructured.Unstructured{}, now: start}
+		revisions: map[string]rollout.Revision{}, orphans: map[string]bool{}, secrets: map[string]corev1.Secret{}, objects: map[string]*unstructured.Unstructured{}, now: start}
 }
 
 func (c *cluster) next() string { c.version++; return fmt.Sprint(c.version) }
 
 func (c *cluster) snapshot() *rollout.Snapshot {
+	revisions := slices.Collect(maps.Values(c.revisions))
+	for i := range revisions {
+		r := &revisions[i]
+		r.Orphan = r.Orphan || c.extension.Deleting && (c.orphaning || c.orphans[r.Name])
+	}
 	return &rollout.Snapshot{
 		Now: c.now, Extension: c.extension, Recorded: c.recorded, Namespace: system,
-		Revisions: slices.Collect(maps.Values(c.revisions)), Secrets: slices.Collect(maps.Values(c.secrets)), Objects: slices.Collect(maps.Values(c.objects)),
+		Revisions: revisions, Secrets: slices.Collect(maps.Values(c.secrets)), Objects: slices.Collect(maps.Values(c.objects)),
 	}
 }
 
@@ -72,6 +80,9 @@ var errConflict = errors.New("conflict")
 
 func (c *cluster) apply(w rollout.Write) error {
 	r, exists := c.revisions[w.Revision]
+	if outdated, _ := w.Outdated(func() ([]rollout.Revision, error) { return slices.Collect(maps.Values(c.revisions)), nil }); outdated {
+		return errConflict
+	}
 	switch {
 	case w.Version != "" && w.Revision != "" && (!exists || w.Version != r.ResourceVersion):
 		return errConflict
@@ -126,11 +137,11 @@ func (c *cluster) exists(ref metav1.OwnerReference) bool {
 // collect deletes what is deleted and has no finalizer, and what has no owner any more, like
 // the garbage collector.
 func (c *cluster) collect() {
-	if c.extension.Deleting && !c.extension.Finalizer {
+	if c.extension.Deleting && !c.extension.Finalizer && !c.orphaning {
 		c.extension.UID = ""
 	}
 	for name, r := range c.revisions {
-		if (r.Deleting || c.extension.UID == "") && !r.Finalizer {
+		if (r.Deleting || c.extension.UID == "" && !c.orphans[name]) && !r.Finalizer {
 			delete(c.revisions, name)
 		}
 	}
@@ -151,6 +162,53 @@ func (c *cluster) collect() {
 	}
 }
 
+// orphan removes the references to an extension that is deleted without its dependents, like the
+// garbage collector, and then its finalizer.
+func (c *cluster) orphan() {
+	if !c.orphaning {
+		return
+	}
+	release := func(o metav1.Object) bool {
+		refs := o.GetOwnerReferences()
+		left := slices.DeleteFunc(slices.Clone(refs), func(x metav1.OwnerReference) bool { return x.UID == c.extension.UID })
+		o.SetOwnerReferences(left)
+		if len(left) == len(refs) {
+			return false
+		}
+		o.SetResourceVersion(c.next())
+		return true
+	}
+	for key, o := range c.objects {
+		if o = o.DeepCopy(); release(o) {
+			c.objects[key] = o
+		}
+	}
+	for name, s := range c.secrets {
+		if s = *s.DeepCopy(); release(&s) {
+			c.secrets[name] = s
+		}
+	}
+	for name, r := range c.revisions {
+		r.ResourceVersion = c.next()
+		c.revisions[name], c.orphans[name] = r, true
+	}
+	c.orphaning, c.extension.ResourceVersion = false, c.next()
+	c.collect()
+}
+
+// active returns the keys of the objects of active revisions that exist.
+func (c *cluster) active() []string {
+	keys := []string{}
+	for _, r := range c.revisions {
+		for _, key := range slices.Concat(c.keys(r)...) {
+			if !r.Archived && c.objects[key] != nil {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
 func (c *cluster) secret(w rollout.Write) error {
 	name := w.Object.GetName()
 	live, exists := c.secrets[name]
@@ -165,7 +223,7 @@ func (c *cluster) secret(w rollout.Write) error {
 		live.UID = types.UID("uid-" + c.next())
 	case rollout.SetOwners:
 		live.OwnerReferences = w.Object.GetOwnerReferences()
-	case rollout.Delete:
+	case rollout.DeleteUnused:
 		for _, r := range c.revisions {
 			for _, ref := range slices.Concat(r.Refs...) {
 				if ref.Name == name {
@@ -338,6 +396,7 @@ func (c *cluster) settle() {
 	for range 1000 {
 		writes := c.plan(c.snapshot())
 		c.write(writes)
+		c.orphan()
 		if !c.kubelet() && len(writes) == 0 {
 			return
 		}

@@ -70,10 +70,34 @@ func Decide(s *Snapshot) *Plan {
 			w.rollOut(r)
 		}
 	}
-	if e := s.Extension; e.Deleting && e.Finalizer && !slices.ContainsFunc(w.revisions, func(r *Revision) bool { return !r.done() }) {
-		w.plan.Writes = append(w.plan.Writes, Write{Op: RemoveFinalizer, Version: e.ResourceVersion}) // K103
+	if e := s.Extension; e.Deleting && e.Finalizer && !slices.ContainsFunc(w.revisions, func(r *Revision) bool { return !r.done() }) && !w.clear() {
+		var known []string
+		for _, r := range w.revisions {
+			known = append(known, r.Name)
+		}
+		w.plan.Writes = append(w.plan.Writes, Write{Op: RemoveFinalizer, Version: e.ResourceVersion, Known: known}) // K103
 	}
 	return w.plan
+}
+
+// clear deletes what the garbage collector does not delete when the extension goes: revisions
+// that it has orphaned with their objects, and then their Secrets. It returns whether anything is left.
+func (w *world) clear() bool { // K94
+	left := false
+	for _, r := range w.revisions {
+		if !r.Orphan {
+			continue
+		}
+		left = true
+		if !r.Deleting {
+			w.write(r, Write{Op: DeleteRevision, Orphan: true})
+		}
+	}
+	if left {
+		return true
+	}
+	w.sweep(nil)
+	return len(w.plan.Writes) > 0
 }
 
 func (w *world) write(r *Revision, x Write) {

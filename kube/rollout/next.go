@@ -134,7 +134,7 @@ func (w *world) sweep(next []corev1.Secret) {
 	for _, s := range secrets {
 		if s.Namespace == w.snapshot.Namespace && s.Type == objectData && s.Labels[prefix+"owner-name"] == w.snapshot.Extension.Name &&
 			!used[s.Namespace+"/"+s.Name] && s.DeletionTimestamp == nil {
-			w.plan.Writes = append(w.plan.Writes, Write{Op: Delete, Object: identity(loose(&s))})
+			w.plan.Writes = append(w.plan.Writes, Write{Op: DeleteUnused, Object: identity(loose(&s))})
 		}
 	}
 }

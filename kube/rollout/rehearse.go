@@ -273,7 +273,7 @@ func (h *rehearsing) makeSecret(w Write) error {
 	case i < 0:
 	case w.Op == SetOwners:
 		h.Secrets[i].OwnerReferences = w.Object.GetOwnerReferences()
-	case w.Op == Delete:
+	case w.Op == DeleteUnused:
 		h.Secrets = slices.Delete(h.Secrets, i, i+1)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -123,6 +124,8 @@ const (
 	Release Op = "release"
 	// Delete deletes Object.
 	Delete Op = "delete"
+	// DeleteUnused deletes Object, a Secret of objects that no revision refers to.
+	DeleteUnused Op = "delete unused"
 	// AddFinalizer and RemoveFinalizer change the finalizer of Revision, or of the extension if
 	// Revision is empty.
 	AddFinalizer    Op = "add finalizer"
@@ -142,12 +145,17 @@ const (
 // A Write is one write to a cluster. It must be made only if the Revision, or the extension if
 // Revision is empty, still has the resourceVersion in Version, unless that is empty. If the
 // Object has a resourceVersion and a UID, the object on the cluster must have these as well.
+// Writes that [Write.Outdated] rejects must not be made.
 type Write struct {
 	Op Op
 	// Revision is the name of the revision that is written, or whose object is written.
 	Revision string
 	Version  string
 	Object   *unstructured.Unstructured
+	// Orphan is set if what the revision owns must stay. Only for DeleteRevision.
+	Orphan bool
+	// Known are the names of all revisions, if Revision is empty. Only for RemoveFinalizer.
+	Known []string
 	// Conditions and Observed replace all those of the revision. They are set only for
 	// SetStatus.
 	Conditions []metav1.Condition
@@ -155,6 +163,28 @@ type Write struct {
 	// New is the revision to create or its new settings. Only for CreateRevision and
 	// UpdateRevision.
 	New *Revision
+}
+
+// Outdated returns whether a write rests on a list of revisions that lacks one that matters. It
+// calls read for the revisions on the cluster, if the write rests on any, and returns its error.
+// Such writes are rare.
+func (w *Write) Outdated(read func() ([]Revision, error)) (bool, error) { // K72, K94, K103
+	ofExtension := w.Op == RemoveFinalizer && w.Revision == ""
+	if w.Op != DeleteUnused && !ofExtension {
+		return false, nil
+	}
+	revisions, err := read()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(revisions, func(r Revision) bool {
+		if ofExtension {
+			return !slices.Contains(w.Known, r.Name)
+		}
+		return slices.ContainsFunc(slices.Concat(r.Refs...), func(x registryv1.Ref) bool {
+			return x.Namespace == w.Object.GetNamespace() && x.Name == w.Object.GetName()
+		})
+	}), nil
 }
 
 // A Plan lists the writes that are due, in order. If a write fails, only those after it

@@ -96,6 +96,7 @@ func FromObjectSet(set *api.ClusterObjectSet, namespace string) *rollout.Revisio
 		Name: set.Name, UID: set.UID, ResourceVersion: set.ResourceVersion, Generation: set.Generation, Created: set.CreationTimestamp.Time,
 		Deleting: set.DeletionTimestamp != nil, Finalizer: slices.Contains(set.Finalizers, Teardown),
 		Owner: set.Labels[OwnerName], Number: set.Spec.Revision, Archived: set.Spec.LifecycleState == api.LifecycleArchived,
+		Orphan: slices.Contains(set.Finalizers, metav1.FinalizerOrphanDependents), // K94
 		Bundle: rollout.Bundle{
 			Name: a[bundleName], Package: a[packageName], Version: a[bundleVersion], Image: a[bundleReference], Properties: a[bundleProperties],
 		},
