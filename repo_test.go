@@ -108,7 +108,7 @@ var layers = []string{
 	"property", "constraints",
 	"fbc/internal/decode", "fbc", "internal/phrase", "internal/kubectl", "fbc/bundle", "fbc/report", "fbc/template", "fbc/lifecycle", "internal/disk",
 	"graph", "graph/draw",
-	"olm", "internal/ownerlabel", "operatorgroup",
+	"olm", "internal/ownerlabel", "operatorgroup", "internal/clusterstatus",
 	"resolver/fact", "internal/sat", "internal/proof", "internal/prose",
 	"resolver/document", "resolver",
 	"resolver/olmv1", "resolver/platform", "resolver/shrink", "resolver/subset",

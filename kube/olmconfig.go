@@ -2,7 +2,7 @@ package kube
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,13 +15,11 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/olmkit/olmkit/internal/clusterstatus"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 )
-
-// configName is the name of the only OLMConfig that has an effect.
-const configName = "cluster"
 
 // configSettles is how long to wait after an event before the copies are counted, because
 // many are created or deleted at once.
@@ -42,7 +40,7 @@ func (r configStatus) setup(m manager.Manager) error {
 	}
 	for _, k := range []kind{kindOLMConfig, kindOperatorGroup, kindCSV, kindNamespace} {
 		add := func(q queue) {
-			q.AddAfter(ctrlreconcile.Request{NamespacedName: types.NamespacedName{Name: configName}}, configSettles)
+			q.AddAfter(ctrlreconcile.Request{NamespacedName: types.NamespacedName{Name: clusterstatus.ConfigName}}, configSettles)
 		}
 		h := handler.Funcs{
 			CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { add(q) },
@@ -63,7 +61,7 @@ func (r configStatus) setup(m manager.Manager) error {
 // Reconcile writes the condition DisabledCopiedCSVs if it has changed.
 func (r configStatus) Reconcile(ctx context.Context, _ ctrlreconcile.Request) (ctrlreconcile.Result, error) {
 	c := r.Cluster
-	v, err := c.source.get(ctx, kindOLMConfig, "", configName)
+	v, err := c.source.get(ctx, kindOLMConfig, "", clusterstatus.ConfigName)
 	config, ok := v.(*olm.OLMConfig)
 	if err != nil || !ok || !r.owns(ctx, c.opts.GlobalNamespace) {
 		return ctrlreconcile.Result{}, err
@@ -71,44 +69,28 @@ func (r configStatus) Reconcile(ctx context.Context, _ ctrlreconcile.Request) (c
 	if !r.Writes(ctx, c.opts.GlobalNamespace) { // no event here shows that OLM has stopped
 		return ctrlreconcile.Result{RequeueAfter: r.retry()}, nil
 	}
-	complete, err := r.copiesAreComplete(ctx, config)
-	if err != nil {
-		return ctrlreconcile.Result{}, err
+	x := clusterstatus.Copies{Disabled: r.Options.DisabledCopies}
+	reading := &reading{ctx: ctx, cluster: c}
+	fill(reading, &x.Namespaces, kindNamespace, selection{})
+	fill(reading, &x.Groups, kindOperatorGroup, selection{})
+	read := map[string]bool{}
+	for _, g := range x.Groups {
+		ns := g.Metadata.Namespace
+		if !operatorgroup.IsGlobal(g.Status.Namespaces) || read[ns] {
+			continue
+		}
+		read[ns] = true
+		var here []*olm.ClusterServiceVersion
+		fill(reading, &here, kindCSV, selection{namespace: ns})
+		x.CSVs = append(x.CSVs, slices.DeleteFunc(here, olm.IsCopied)...)
+		fill(reading, &x.CSVs, kindCSV, selection{index: byOriginal, value: ns})
+	}
+	if reading.err != nil {
+		return ctrlreconcile.Result{}, reading.err
 	}
 	out := *config
-	status := olm.Members{}
-	if len(config.Status) > 0 {
-		if err := olm.Unmarshal(config.Status, &status); err != nil {
-			return ctrlreconcile.Result{}, ctrlreconcile.TerminalError(err)
-		}
-	}
-	var conditions []olm.Condition
-	if len(status["conditions"]) > 0 {
-		if err := olm.Unmarshal(status["conditions"], &conditions); err != nil {
-			return ctrlreconcile.Result{}, ctrlreconcile.TerminalError(err)
-		}
-	}
-	want := copiesCondition(!olm.CopiedCSVsDisabled(config), complete)
-	have, found := olm.FindCondition(conditions, want.Type)
-	if found && have.Status == want.Status && have.Reason == want.Reason && have.Message == want.Message {
+	if !x.Apply(&out, c.opts.Now()) {
 		return ctrlreconcile.Result{}, nil
-	}
-	want.LastTransitionTime = c.opts.Now().UTC().Truncate(time.Second)
-	if found && have.Status == want.Status {
-		want.LastTransitionTime = have.LastTransitionTime
-	}
-	var others []olm.Condition
-	for _, x := range conditions {
-		if x.Type != want.Type {
-			others = append(others, x)
-		}
-	}
-	text, err := json.Marshal(append(others, want))
-	if err != nil {
-		return ctrlreconcile.Result{}, err
-	}
-	if out.Status, err = json.Marshal(status.With("conditions", text)); err != nil {
-		return ctrlreconcile.Result{}, err
 	}
 	object, err := olm.ToObject(&out)
 	if err != nil {
@@ -116,54 +98,4 @@ func (r configStatus) Reconcile(ctx context.Context, _ ctrlreconcile.Request) (c
 	}
 	_, err = c.Apply(ctx, reconcile.Change{Op: reconcile.UpdateStatus, Object: object})
 	return ctrlreconcile.Result{}, err
-}
-
-// copiesAreComplete reports whether the operators for all namespaces have the copies that they
-// should have, and no others.
-func (r configStatus) copiesAreComplete(ctx context.Context, config *olm.OLMConfig) (bool, error) {
-	mode := operatorgroup.CopyAll
-	if olm.CopiedCSVsDisabled(config) {
-		if mode = r.Options.DisabledCopies; mode == operatorgroup.CopyAll {
-			mode = operatorgroup.CopyNone
-		}
-	}
-	reading := &reading{ctx: ctx, cluster: r.Cluster}
-	var namespaces []*olm.Namespace
-	var groups []*olm.OperatorGroup
-	fill(reading, &namespaces, kindNamespace, selection{})
-	fill(reading, &groups, kindOperatorGroup, selection{})
-	for _, g := range groups {
-		if !operatorgroup.IsGlobal(g.Status.Namespaces) {
-			continue
-		}
-		var own, copies []*olm.ClusterServiceVersion
-		fill(reading, &own, kindCSV, selection{namespace: g.Metadata.Namespace})
-		fill(reading, &copies, kindCSV, selection{index: byOriginal, value: g.Metadata.Namespace})
-		missing := -len(copies)
-		for _, c := range own {
-			if !olm.IsCopied(c) {
-				missing += len(operatorgroup.Copies(c, g, namespaces, mode))
-			}
-		}
-		if missing != 0 {
-			return false, reading.err
-		}
-	}
-	return true, reading.err
-}
-
-// copiesCondition returns OLM's condition about copied CSVs.
-func copiesCondition(enabled, complete bool) olm.Condition {
-	c := olm.Condition{Type: "DisabledCopiedCSVs", Status: olm.ConditionFalse, Reason: "CopiedCSVsDisabled"}
-	switch {
-	case enabled && complete:
-		c.Reason, c.Message = "CopiedCSVsEnabled", "Copied CSVs are enabled and present across the cluster"
-	case enabled:
-		c.Reason, c.Message = "CopiedCSVsEnabled", "Copied CSVs are enabled and at least one copied CSVs is missing"
-	case complete:
-		c.Status, c.Message = olm.ConditionTrue, "Copied CSVs are disabled and no unexpected copied CSVs were found for operators installed in AllNamespace mode"
-	default:
-		c.Message = "Copied CSVs are disabled and at least one unexpected copied CSV was found for an operator installed in AllNamespace mode"
-	}
-	return c
 }

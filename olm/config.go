@@ -1,10 +1,8 @@
 package olm
 
-import "encoding/json"
-
 // An OLMConfig is the configuration of OLM in a cluster. There is one, named
 // "cluster".
-type OLMConfig = Typed[OLMConfigSpec, json.RawMessage]
+type OLMConfig = Typed[OLMConfigSpec, OLMConfigStatus]
 
 // OLMConfigSpec switches features.
 type OLMConfigSpec struct {
@@ -16,6 +14,12 @@ type OLMConfigSpec struct {
 type Features struct {
 	DisableCopiedCSVs *bool   `json:"disableCopiedCSVs,omitzero"`
 	Rest              Members `json:",unknown"`
+}
+
+// OLMConfigStatus reports whether copied CSVs are as configured.
+type OLMConfigStatus struct {
+	Conditions []Condition `json:"conditions,omitzero"`
+	Rest       Members     `json:",unknown"`
 }
 
 // CopiedCSVsDisabled reports whether no CSVs are copied. A nil

@@ -151,6 +151,30 @@ func FindCondition(list []Condition, typ string) (Condition, bool) {
 	return Condition{}, false
 }
 
+// SetCondition sets a condition in a copy of a list, replacing the one with the same type, and
+// reports whether it changed. The transition time becomes now if the status changes, and
+// otherwise stays.
+func SetCondition(list *[]Condition, c Condition, now time.Time) bool {
+	out := append([]Condition(nil), *list...)
+	for i, old := range out {
+		if old.Type != c.Type {
+			continue
+		}
+		if old.Status == c.Status && old.Reason == c.Reason && old.Message == c.Message && old.ObservedGeneration == c.ObservedGeneration {
+			return false
+		}
+		c.LastTransitionTime, c.Rest = old.LastTransitionTime, old.Rest
+		if old.Status != c.Status {
+			c.LastTransitionTime = now
+		}
+		out[i], *list = c, out
+		return true
+	}
+	c.LastTransitionTime = now
+	*list = append(out, c)
+	return true
+}
+
 // An ObjectReference names a resource from within another.
 type ObjectReference struct {
 	APIVersion string  `json:"apiVersion,omitzero"`

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -15,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/olmkit/olmkit/kube/oci"
-	"github.com/olmkit/olmkit/olm"
 )
 
 // maxSecrets limits the pull secrets of a catalog. Each is read at each pull.
@@ -33,17 +31,6 @@ func Secrets(r client.Reader) func(ctx context.Context, namespace, name string) 
 		}
 		return s, nil
 	}
-}
-
-// secretsOf returns the names of a CatalogSource's pull secrets.
-func secretsOf(c *olm.CatalogSource) []string {
-	var rest struct {
-		Secrets []string `json:"secrets"`
-	}
-	if len(c.Spec.Rest) == 0 || c.Spec.Rest.Decode(&rest) != nil {
-		return nil
-	}
-	return slices.DeleteFunc(rest.Secrets, func(name string) bool { return name == "" })
 }
 
 // withSecrets returns pullers that also use pull secrets. Images that a tenant

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/clusterstatus"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/kube/catalogd"
 	"github.com/olmkit/olmkit/kube/oci"
@@ -130,7 +131,7 @@ type image struct {
 	opts   *graph.Options
 }
 
-func (i *image) String() string { return "image " + i.ref }
+func (i *image) String() string { return clusterstatus.ImageAddress(i.ref) }
 
 func (i *image) Read(ctx context.Context, last *Catalog) (*Catalog, error) {
 	img, err := i.puller.Catalog(ctx, i.ref)

@@ -7,11 +7,11 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/clusterstatus"
 	"github.com/olmkit/olmkit/kube/catalogd"
 	"github.com/olmkit/olmkit/kube/oci"
 	"github.com/olmkit/olmkit/olm"
@@ -94,7 +94,7 @@ func (s *Sources) pullers(namespace string, bundles *oci.Puller) (images, _ *oci
 // of returns the source for a CatalogSource and the puller of its bundles.
 func (s *Sources) of(c *olm.CatalogSource, bundles *oci.Puller) (Source, *oci.Puller, error) {
 	images, bundles := s.pullers(c.Metadata.Namespace, bundles)
-	if names := secretsOf(c); len(names) > 0 && s.Secrets != nil {
+	if names := clusterstatus.PullSecrets(c); len(names) > 0 && s.Secrets != nil {
 		if len(names) > maxSecrets {
 			return nil, nil, specErrorf("spec.secrets has %d names; the limit is %d", len(names), maxSecrets)
 		}
@@ -108,35 +108,25 @@ func (s *Sources) source(c *olm.CatalogSource, images *oci.Puller) (Source, erro
 	if named, ok := s.Named[idOf(c)]; ok {
 		return named, nil
 	}
-	image, address := c.Spec.Image, c.Spec.Address
-	if where := cmp.Or(image, address); where != "" && s.Allow != nil {
+	if where := cmp.Or(c.Spec.Image, c.Spec.Address); where != "" && s.Allow != nil {
 		if err := s.Allow(c.Metadata.Namespace, where); err != nil {
 			return nil, specErrorf("%q is not allowed: %w", where, err)
 		}
 	}
+	image, address, err := clusterstatus.Location(c)
 	switch {
-	case c.Spec.SourceType != "" && c.Spec.SourceType != "grpc":
-		return nil, specErrorf("spec.sourceType %q is not supported; set it to grpc, and either spec.image, or spec.address to where the catalog is served over HTTP", c.Spec.SourceType)
+	case err != nil:
+		return nil, &SpecError{err}
 	case image != "" && images == nil:
 		return nil, specErrorf("spec.image %q: %w", image, errNoPuller)
 	case image != "":
 		return Image(images, image, s.Graph), nil
-	case address != "" && !isGRPC(address):
-		client, err := catalogd.New(address, s.optionsFor(c.Metadata.Namespace, address))
-		if err != nil {
-			return nil, specErrorf("spec.address: %w", err)
-		}
-		return Served(client), nil
-	case address != "":
-		return nil, specErrorf("spec.address %q is the address of a gRPC registry, which is not supported; serve the catalog over HTTP with catalogd's API and give an http:// or https:// address", address)
 	}
-	return nil, specErrorf("spec.image and spec.address are both empty; set one of them")
-}
-
-// isGRPC reports whether an address is that of a gRPC server, and not of one that serves
-// catalogs over HTTP.
-func isGRPC(address string) bool {
-	return address != "" && !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://")
+	client, err := catalogd.New(address, s.optionsFor(c.Metadata.Namespace, address))
+	if err != nil {
+		return nil, specErrorf("spec.address: %w", err)
+	}
+	return Served(client), nil
 }
 
 // Parse returns the source for a command-line argument: "dir:path",
@@ -171,35 +161,4 @@ func (s *Sources) Parse(text string) (Source, error) {
 
 func idOf(c *olm.CatalogSource) resolver.CatalogID {
 	return resolver.CatalogID{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace}
-}
-
-// defaultPoll is the polling interval that OLM uses if the CatalogSource's is
-// invalid.
-const defaultPoll = 15 * time.Minute
-
-// pollOf returns the polling interval of a CatalogSource, or 0 if it sets none.
-// If the interval is invalid, it returns OLM's default and an error.
-func pollOf(c *olm.CatalogSource) (time.Duration, error) {
-	if len(c.Spec.Rest) == 0 {
-		return 0, nil
-	}
-	var rest struct {
-		UpdateStrategy struct {
-			RegistryPoll *struct {
-				Interval string `json:"interval"`
-			} `json:"registryPoll"`
-		} `json:"updateStrategy"`
-	}
-	if err := c.Spec.Rest.Decode(&rest); err != nil {
-		return defaultPoll, fmt.Errorf("spec.updateStrategy: %w", err)
-	}
-	poll := rest.UpdateStrategy.RegistryPoll
-	if poll == nil || poll.Interval == "" {
-		return 0, nil
-	}
-	d, err := time.ParseDuration(poll.Interval)
-	if err != nil || d < 0 {
-		return defaultPoll, fmt.Errorf("spec.updateStrategy.registryPoll.interval %q is not a valid duration such as 30m; using %v", poll.Interval, defaultPoll)
-	}
-	return d, nil
 }

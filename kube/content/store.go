@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/olmkit/olmkit/internal/clusterstatus"
 	"github.com/olmkit/olmkit/kube/catalogd"
 	"github.com/olmkit/olmkit/kube/internal/flight"
 	"github.com/olmkit/olmkit/kube/oci"
@@ -132,23 +133,22 @@ func (s *Store) Refresh(ctx context.Context, c *olm.CatalogSource) (Health, erro
 		defer s.mu.Unlock()
 		delete(s.since, id)
 		s.held[id] = &held{err: err, failing: s.opts.Now()}
-		return Health{ID: id, State: StateFailing, Reason: reasonOf(c, err), Message: shorten(err), err: err}, nil
+		var spec *SpecError
+		x := clusterstatus.Unreadable(c, "", err, errors.As(err, &spec))
+		return Health{ID: id, State: x.State, Reason: x.Reason, Message: x.Message, err: err}, nil
 	}
-	every, pollErr := pollOf(c)
+	every, _ := clusterstatus.PollInterval(c)
 	if _, tagged := source.(*image); every == 0 && !tagged {
 		every = s.opts.Interval
 	}
 	h, err := s.shared.Do(ctx, refreshKey{id, source.String()}, func(ctx context.Context) (Health, error) {
-		return s.refresh(ctx, id, place{source, bundles, secretsOf(c)}, every)
+		return s.refresh(ctx, id, place{source, bundles, clusterstatus.PullSecrets(c)}, every)
 	})
 	if err != nil {
 		return Health{}, err
 	}
-	if h.State == StateReady && pollErr != nil && h.Message == "" {
-		h.Reason, h.Message = reasonInterval, shorten(pollErr)
-	}
-	if h.State == StateReady && h.Message == "" && len(secretsOf(c)) > 0 && s.opts.Sources.Secrets == nil {
-		h.Message = "spec.secrets is ignored: this program is not configured to read pull secrets"
+	if h.State == StateReady && h.Message == "" {
+		h.Reason, h.Message = clusterstatus.Fault(c, s.opts.Sources.Secrets != nil)
 	}
 	return h, nil
 }
@@ -253,11 +253,11 @@ func (s *Store) health(id resolver.CatalogID, h *held, every time.Duration, now 
 	switch {
 	case h.err == nil:
 	case s.usable(h, now):
-		out.Message = shorten(fmt.Errorf("still using the content of %s: %w", h.read.UTC().Format(time.RFC3339), h.err))
+		out.Message = clusterstatus.Shorten(fmt.Errorf("still using the content of %s: %w", h.read.UTC().Format(time.RFC3339), h.err))
 		// Refresh again when the grace period ends, to update the state.
 		out.Next = max(min(out.Next, h.failing.Add(s.opts.Grace).Sub(now)), time.Second)
 	default:
-		out.State, out.Reason, out.Message = StateFailing, reasonServer, shorten(h.err)
+		out.State, out.Reason, out.Message = StateFailing, clusterstatus.ReasonServer, clusterstatus.Shorten(h.err)
 	}
 	return out
 }

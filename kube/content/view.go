@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/clusterstatus"
 	"github.com/olmkit/olmkit/kube/oci"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -39,7 +40,7 @@ func (s *Store) View() *View {
 		case s.usable(h, now):
 			v.catalogs[id] = viewed{snapshot: h.snapshot, bundles: h.bundles}
 		case h.err != nil:
-			v.catalogs[id] = viewed{err: errors.New(shorten(h.err))}
+			v.catalogs[id] = viewed{err: errors.New(clusterstatus.Shorten(h.err))}
 		}
 	}
 	for id, since := range s.since {

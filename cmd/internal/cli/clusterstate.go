@@ -41,6 +41,8 @@ type clusterState struct {
 	inferred []reconcile.Note
 	cmd      *cobra.Command
 	cluster  *memcluster.Cluster // as it was read
+	// sources has the CatalogSources that the cluster had, and whether their catalogs were read.
+	sources map[resolver.CatalogID]bool
 	// recording, if set, gets the objects as they were read.
 	recording *recording
 	// snapshotVersion is the version of the cluster in a snapshot.
@@ -141,6 +143,12 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		return nil, nil, err
 	}
 	catalogs := &reconcile.Catalogs{StandIns: true}
+	s.sources = map[resolver.CatalogID]bool{}
+	for _, o := range c.List() {
+		if k := o.Key(); k.Group == olm.Group && k.Kind == olm.KindCatalogSource {
+			s.sources[resolver.CatalogID{Name: k.Name, Namespace: k.Namespace}] = false
+		}
+	}
 	for _, src := range append(list, served...) {
 		if l.whole && src.files == "" && src.path != stdinPath && isIndex(src.place()) {
 			return nil, nil, &catalogError{src.path, fmt.Errorf("is a compiled index, which has no manifests; name the directory that it was made from, too: --catalog %s=%s,source=DIR", src.name, src.path)}
@@ -155,7 +163,11 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		if !s.all {
 			l.noteUnseen(&resolver.Problem{Namespace: s.namespace, GlobalNamespace: s.global}, src)
 		}
-		catalogs.AddGraph(resolver.CatalogID{Name: src.name, Namespace: src.namespace}, g)
+		id := resolver.CatalogID{Name: src.name, Namespace: src.namespace}
+		catalogs.AddGraph(id, g)
+		if _, exists := s.sources[id]; exists {
+			s.sources[id] = true
+		}
 		if err := describe(c, src); err != nil {
 			return nil, nil, err
 		}

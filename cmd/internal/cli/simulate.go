@@ -18,6 +18,7 @@ import (
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 func newSimulate(e *env) *cobra.Command {
@@ -34,8 +35,7 @@ keep their recorded status until then.
 With --all-namespaces, every namespace that has operators, subscriptions, install
 plans or an operator group is simulated, in turn, until none changes, and then every
 ClusterExtension. With --writes, that is a dry run of olmkit-controller for the whole
-cluster. The controller also
-writes the status of each CatalogSource and of the OLMConfig, which are not listed.
+cluster, including the statuses of CatalogSources and of the OLMConfig.
 
 ` + stateHelp + `
 The simulation ends at an install plan that needs approval, unless --approve is
@@ -92,6 +92,9 @@ be read.`,
 			}
 		}
 		w := &rehearsal{cluster: cluster, out: printer{w: e.stdout, format: *f}}
+		if s.all {
+			w.sources, w.pullSecrets = s.sources, s.pullSecrets
+		}
 		for _, ns := range namespaces {
 			w.add(ns, catalogs)
 		}
@@ -160,6 +163,10 @@ type rehearsal struct {
 	passes      int
 	err         error
 	steps       []*simulatedStep // the writes, for text
+	// sources has the CatalogSources whose statuses are simulated, and whether their
+	// catalogs were read. It is nil if only one namespace is simulated.
+	sources     map[resolver.CatalogID]bool
+	pullSecrets bool // the controller uses pull secrets
 }
 
 // add adds a namespace.
@@ -176,6 +183,9 @@ const maxSweeps = 20
 func (w *rehearsal) run(ctx context.Context, approve bool) error {
 	for range maxSweeps {
 		changes := 0
+		if err := w.catalogStatuses(ctx); err != nil {
+			return err
+		}
 		for _, sim := range w.simulations {
 			w.cluster.Admit = sim.admit(ctx)
 			n, err := sim.settle(ctx, approve)
@@ -184,7 +194,13 @@ func (w *rehearsal) run(ctx context.Context, approve bool) error {
 			}
 			changes += n
 		}
-		if changes == 0 || len(w.simulations) == 1 {
+		if w.sources == nil {
+			return nil
+		}
+		if err := w.configStatus(ctx); err != nil {
+			return err
+		}
+		if changes == 0 {
 			return nil
 		}
 	}
@@ -312,15 +328,15 @@ func (s *simulation) settle(ctx context.Context, approve bool) (changes int, err
 }
 
 // progress prints a write, or keeps it until the end.
-func (s *simulation) progress(pass int, c reconcile.Change, err error) {
-	step := &simulatedStep{Pass: s.passes + pass, Op: c.Op, Object: c.Key(), Reason: c.Reason, Rule: c.Rule}
+func (w *rehearsal) progress(pass int, c reconcile.Change, err error) {
+	step := &simulatedStep{Pass: w.passes + pass, Op: c.Op, Object: c.Key(), Reason: c.Reason, Rule: c.Rule}
 	if err != nil {
 		step.Error = err.Error()
 	}
-	if s.out.format == formatText {
-		s.steps = append(s.steps, step)
-	} else if s.err == nil {
-		s.err = s.out.print(step)
+	if w.out.format == formatText {
+		w.steps = append(w.steps, step)
+	} else if w.err == nil {
+		w.err = w.out.print(step)
 	}
 }
 

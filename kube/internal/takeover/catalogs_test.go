@@ -45,15 +45,32 @@ func catalogsOf(t *testing.T, c *memcluster.Cluster, objects []olm.Object) *reco
 		writePackage(t, text[id], sub, objects)
 	}
 	for id, b := range text {
-		// A catalog has at least one package.
-		const other = `{"schema": "olm.package", "name": "other", "defaultChannel": "stable"}
-			{"schema": "olm.channel", "package": "other", "name": "stable", "entries": [{"name": "other.v1.0.0"}]}
-			{"schema": "olm.bundle", "package": "other", "name": "other.v1.0.0", "image": "registry.example/other", "properties": [{"type": "olm.package", "value": {"packageName": "other", "version": "1.0.0"}}]}`
-		blobs, err := fbc.LoadReader(t.Context(), strings.NewReader(b.String()+other), id.Name+".json", nil)
+		blobs, err := fbc.LoadReader(t.Context(), strings.NewReader(b.String()+otherPackage), id.Name+".json", nil)
 		must(t, err)
 		must(t, out.Add(t.Context(), id, blobs))
 	}
 	return out
+}
+
+// otherPackage is in each catalog, which would be empty otherwise.
+const otherPackage = `{"schema": "olm.package", "name": "other", "defaultChannel": "stable"}
+			{"schema": "olm.channel", "package": "other", "name": "stable", "entries": [{"name": "other.v1.0.0"}]}
+			{"schema": "olm.bundle", "package": "other", "name": "other.v1.0.0", "image": "registry.example/other", "properties": [{"type": "olm.package", "value": {"packageName": "other", "version": "1.0.0"}}]}`
+
+// catalogOf returns the text of a catalog with the operators that subscriptions to the catalogs
+// of a namespace have.
+func catalogOf(t *testing.T, namespace string, objects []olm.Object) []byte {
+	t.Helper()
+	var b strings.Builder
+	for _, o := range objects {
+		if o.Kind != olm.KindSubscription {
+			continue
+		}
+		if sub := as[olm.Subscription](t, o); sub.Spec.SourceNamespace == namespace {
+			writePackage(t, &b, sub, objects)
+		}
+	}
+	return []byte(b.String() + otherPackage)
 }
 
 // writePackage writes the package of a subscription as a file-based catalog.

@@ -12,7 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -21,14 +21,9 @@ import (
 	"github.com/olmkit/olmkit/reconcile"
 )
 
-// describe returns a write in words, without the number of objects that an Operator lists: a dry
-// run reads no Secrets.
-func describe(op reconcile.Op, key olm.Key, reason string) string {
-	return fmt.Sprintf("%s %s: %s", op, key, regexp.MustCompile(`^lists \d+ objects?$`).ReplaceAllString(reason, "lists objects"))
-}
-
-// dryRun returns the writes that "olmkit simulate --all-namespaces" lists for the API server.
-func dryRun(t *testing.T) (writes []string) {
+// dryRun returns the writes that "olmkit simulate --all-namespaces" lists for the API server,
+// sorted, each once.
+func dryRun(t *testing.T, args ...string) (writes []string) {
 	t.Helper()
 	dir := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "olmkit"), "github.com/olmkit/olmkit/cmd/olmkit")
@@ -56,6 +51,7 @@ contexts: [{name: here, context: {cluster: c, user: u}}]
 users: [{name: u, user: {}}]
 `, server.URL), 0o600))
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "olmkit"), "simulate", "--cluster", "--all-namespaces", "--global-namespace", "olm", "-o", "json")
+	cmd.Args = append(cmd.Args, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.Env = []string{"HOME=" + dir, "KUBECONFIG=" + filepath.Join(dir, "kubeconfig")}
@@ -66,12 +62,22 @@ users: [{name: u, user: {}}]
 		var step struct {
 			Op     reconcile.Op
 			Object olm.Key
-			Reason string
 		}
-		must(t, json.Unmarshal(line, &step))
+		if err := json.Unmarshal(line, &step); err != nil {
+			t.Fatalf("%v\n%s", err, line)
+		}
 		if step.Op != "" {
-			writes = append(writes, describe(step.Op, step.Object, step.Reason))
+			writes = append(writes, written(step.Op, step.Object))
 		}
 	}
-	return writes
+	slices.Sort(writes)
+	return slices.Compact(writes)
+}
+
+// file writes a temporary file and returns its path.
+func file(t *testing.T, name string, text []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(path, text, 0o600))
+	return path
 }

@@ -18,12 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/olmkit/olmkit/kube"
-	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
-	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/olm"
-	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 )
 
@@ -41,8 +37,8 @@ var onServer = []string{
 	"manual/2-upgrade-pending", "own/1-end", "sa_docs/1-end", "targets/3-own-again", "twenty/1-installed", "upgrade/1-end", "webhook/2-upgraded",
 }
 
-// E22, E23: on a real API server, which adds defaults, a takeover changes neither the
-// generation nor the UID of any deployment. A dry run lists its writes.
+// E22, E23, E39: on a real API server, which adds defaults, a takeover changes neither the
+// generation nor the UID of any deployment. A dry run lists exactly its writes.
 func TestGenerations(t *testing.T) {
 	c, err := client.New(env.Config, client.Options{})
 	must(t, err)
@@ -51,32 +47,26 @@ func TestGenerations(t *testing.T) {
 	for _, name := range onServer {
 		objects = append(objects, r.Snapshots[name]...)
 	}
-	namespaces := restore(t, c, objects)
+	must(t, c.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "olm"}}}))
+	restore(t, c, objects)
 	before := deployments(t, c)
 	if len(before) < len(onServer)-1 {
 		t.Fatalf("%d deployments were restored, want at least %d", len(before), len(onServer)-1)
 	}
-	want := dryRun(t)
-	var writes []string
-	cluster, err := kube.NewCluster(t.Context(), env.Config, kube.ClusterOptions{GlobalNamespace: "olm", RoleNaming: operatorgroup.Running, Now: recordedAt})
-	must(t, err)
-	for _, ns := range namespaces {
-		l := &reconcile.Loop{Cluster: cluster, MaxPasses: 50, Options: reconcile.Options{
-			RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, NoAdvice: true,
-		}}
-		l.Progress = func(_ int, change reconcile.Change, err error) {
-			writes = append(writes, describe(change.Op, change.Key(), change.Reason))
-			if k := change.Key(); k.Kind == "Deployment" {
-				t.Logf("%s: %v", &change, err)
-			}
-		}
-		if _, err := l.Run(t.Context(), ns); err != nil {
-			t.Errorf("namespace %s: %v", ns, err)
+	cat := catalogOf(t, "olm", objects)
+	serve(t, c, cat)
+	want := dryRun(t, "--catalog", "cat="+file(t, "cat.json", cat)+",namespace=olm")
+	for _, k := range []olm.Key{
+		{Group: olm.Group, Kind: olm.KindCatalogSource, Namespace: "olm", Name: "cat"},
+		{Group: olm.Group, Kind: olm.KindCatalogSource, Namespace: "default", Name: "other"},
+		{Group: olm.Group, Kind: olm.KindOLMConfig, Name: "cluster"},
+	} {
+		if w := written(reconcile.UpdateStatus, k); !slices.Contains(want, w) {
+			t.Errorf("the dry run lacks %q", w)
 		}
 	}
-	slices.Sort(want)
-	slices.Sort(writes)
-	if diff := cmp.Diff(want, writes); diff != "" {
+	got := run(t).settled(want)
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("writes (-dry run +takeover):\n%s", diff)
 	}
 	after := deployments(t, c)
@@ -100,9 +90,9 @@ func deployments(t *testing.T, c client.Client) map[string]string {
 	return out
 }
 
-// restore creates objects with their statuses, owners first, and returns the namespaces. It
-// replaces the UIDs in owner references with the new ones.
-func restore(t *testing.T, c client.Client, objects []olm.Object) (namespaces []string) {
+// restore creates objects with their statuses, owners first. It replaces the UIDs in owner
+// references with the new ones.
+func restore(t *testing.T, c client.Client, objects []olm.Object) {
 	t.Helper()
 	order := []string{"Namespace", olm.KindCRD, olm.KindOperatorGroup, olm.KindCatalogSource, olm.KindInstallPlan, olm.KindSubscription, olm.KindClusterServiceVersion, "APIService"}
 	rank := func(o olm.Object) int {
@@ -125,9 +115,6 @@ func restore(t *testing.T, c client.Client, objects []olm.Object) (namespaces []
 			continue
 		}
 		done[o.Key()] = true
-		if o.Kind == "Namespace" {
-			namespaces = append(namespaces, o.Metadata.Name)
-		}
 		old := o.Metadata.UID
 		text, err := o.MarshalJSON()
 		must(t, err)
@@ -144,7 +131,9 @@ func restore(t *testing.T, c client.Client, objects []olm.Object) (namespaces []
 		if err := c.Create(t.Context(), u); err != nil && !apierrors.IsAlreadyExists(err) {
 			t.Fatalf("%s: %v", o.Key(), err)
 		}
-		uids = append(uids, old, string(u.GetUID()))
+		if old != "" {
+			uids = append(uids, old, string(u.GetUID()))
+		}
 		if status != nil && slices.Contains([]string{"operators.coreos.com", "apps", "apiregistration.k8s.io"}, o.Key().Group) {
 			u.Object["status"] = status
 			statuses = append(statuses, u)
@@ -168,7 +157,6 @@ func restore(t *testing.T, c client.Client, objects []olm.Object) (namespaces []
 			t.Fatalf("%s %s: %v", u.GetKind(), u.GetName(), err)
 		}
 	}
-	return namespaces
 }
 
 // isEstablished reports whether the API server serves a CRD.

@@ -121,29 +121,10 @@ func (w *Writer) Note(key olm.Key, format string, args ...any) *Note {
 	return &w.Notes[len(w.Notes)-1]
 }
 
-// SetCondition sets a condition in a copy of a list, replacing the one with the same type,
-// and reports whether it changed. The transition time changes only with the status. The
-// message is escaped (S8).
+// SetCondition is [olm.SetCondition] at the time of the plan. The message is escaped (S8).
 func (w *Writer) SetCondition(list *[]olm.Condition, c olm.Condition) bool {
 	c.Message = visible.Lines(c.Message)
-	out := append([]olm.Condition(nil), *list...)
-	for i, old := range out {
-		if old.Type != c.Type {
-			continue
-		}
-		if old.Status == c.Status && old.Reason == c.Reason && old.Message == c.Message && old.ObservedGeneration == c.ObservedGeneration {
-			return false
-		}
-		c.LastTransitionTime, c.Rest = old.LastTransitionTime, old.Rest
-		if old.Status != c.Status {
-			c.LastTransitionTime = w.now
-		}
-		out[i], *list = c, out
-		return true
-	}
-	c.LastTransitionTime = w.now
-	*list = append(out, c)
-	return true
+	return olm.SetCondition(list, c, w.now)
 }
 
 // ClearCondition removes a condition from a copy of a list and reports whether
