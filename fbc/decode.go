@@ -21,6 +21,7 @@ type decoder struct {
 	source  *source
 	limits  *Limits
 	keepAll bool
+	check   bool // check what keepAll checks
 	heavy   bool // keep the values of heavy properties until the memory is reused
 	reader  *decode.Reader
 	scratch []byte

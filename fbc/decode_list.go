@@ -103,8 +103,8 @@ func (d *decoder) properties(raw []byte) []property.Property {
 		case value == nil:
 			d.fault(codes.Property, path()+"/value", errors.New("is missing; a property needs a value"))
 			p.Value = jsonNull
-		case heavy:
-			p.Value = d.heavyValue(value)
+		case heavy && !(d.check && value[0] == 'n'):
+			p.Value = d.heavyValue(p.Type, value)
 		case value[0] == 'n':
 			d.fault(codes.Property, path()+"/value", errors.New("is null; a property needs a value"))
 			p.Value = jsonNull
@@ -132,12 +132,12 @@ func (d *decoder) regular(spans []decode.PropertySpan) ([]property.Property, boo
 		p.Type = d.intern(s.Type)
 		heavy := property.IsHeavy(p.Type)
 		switch {
-		case s.Value[0] == 'n' && (d.keepAll || !heavy):
+		case s.Value[0] == 'n' && (d.keepAll || d.check || !heavy):
 			return nil, false
 		case d.keepAll && (heavy || int64(len(s.Value)) <= d.limits.PropertySize):
 			p.Value = s.Value // a part of Raw
 		case heavy:
-			p.Value = d.heavyValue(s.Value)
+			p.Value = d.heavyValue(p.Type, s.Value)
 		case int64(len(s.Value)) > d.limits.PropertySize:
 			return nil, false
 		default:
@@ -148,8 +148,12 @@ func (d *decoder) regular(spans []decode.PropertySpan) ([]property.Property, boo
 }
 
 // heavyValue returns the value of a heavy property for Visit, or nil if it is not requested.
-func (d *decoder) heavyValue(v []byte) json.RawMessage {
-	if !d.heavy || v[0] == 'n' {
+// With check, it returns a copy of a value that validation will report.
+func (d *decoder) heavyValue(typ string, v []byte) json.RawMessage {
+	switch {
+	case d.check && checkHeavy(typ, v) != nil:
+		return bytes.Clone(v)
+	case !d.heavy || v[0] == 'n':
 		return nil
 	}
 	return v
@@ -289,9 +293,9 @@ func (d *decoder) deprecations(raw []byte) []Deprecation {
 	return out
 }
 
-// relatedImages checks the images, and keeps them if everything is kept.
+// relatedImages checks the images, and keeps them if everything is kept or checked.
 func (d *decoder) relatedImages(raw []byte) []RelatedImage {
-	if !d.keepAll && stringsOnly(raw) {
+	if !d.keepAll && !d.check && stringsOnly(raw) {
 		return nil
 	}
 	return d.images(raw)
@@ -310,7 +314,7 @@ func (d *decoder) images(raw []byte) []RelatedImage {
 			case "image":
 				r.Image = d.optional(path+"/image", v)
 			}
-		}) && d.keepAll {
+		}) && (d.keepAll || d.check) {
 			out = append(out, r)
 		}
 	})

@@ -46,7 +46,8 @@ type LoadOptions struct {
 	// goroutine that called Load.
 	Progress func(Progress)
 
-	chunk int // for tests: the size of the buffers
+	checkAll bool // check what KeepAll checks, without keeping it
+	chunk    int  // for tests: the size of the buffers
 }
 
 // Progress is how far a load has come.
@@ -180,6 +181,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 	p := pipeline{
 		limits:  &limits,
 		keepAll: opts.KeepAll,
+		check:   opts.checkAll,
 		heavy:   opts.HeavyValues && opts.Visit != nil,
 		source:  src,
 		reuse:   opts.Visit != nil,

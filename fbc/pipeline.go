@@ -18,6 +18,7 @@ type pipeline struct {
 	limits  *Limits
 	source  *source
 	keepAll bool
+	check   bool // check everything, but keep only what keepAll says, and what is wrong
 	heavy   bool // the sink sees the values of heavy properties
 	reuse   bool // the sink keeps no blob
 	workers int
@@ -144,7 +145,7 @@ func (p *pipeline) pass(caller context.Context, files []file, from wrongGuess, s
 					}
 					if d == nil {
 						d = newDecoder(p.source, p.keepAll)
-						if d.heavy = p.heavy; d.heavy {
+						if d.check, d.heavy = p.check, p.heavy; d.check || d.heavy {
 							d.reader.KeepHeavy()
 						}
 					}

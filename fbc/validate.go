@@ -67,8 +67,9 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 }
 
 // Check loads the catalog below the root of fsys and validates it. Its findings are
-// those of Load and, for what could be read, those of Validate. It returns what could
-// be read, and keeps everything in memory, as with [LoadOptions.KeepAll]. If the load
+// those of Load with [LoadOptions.KeepAll] and, for what could be read, those of Validate.
+// It returns what could be read: without KeepAll what Load keeps, with the
+// related images and the invalid values of heavy properties. If the load
 // stopped because of Limits.Diagnostics, the findings end there, and rules about the
 // whole catalog are not applied.
 //
@@ -87,7 +88,7 @@ func check(ctx context.Context, from origin, load *LoadOptions, opts *ValidateOp
 	if load != nil {
 		all = *load
 	}
-	all.KeepAll, all.Visit = true, nil
+	all.checkAll, all.Visit = true, nil
 	c, faults, err := loadAll(ctx, from, &all)
 	if err != nil {
 		return nil, nil, err

@@ -182,10 +182,8 @@ func (v *validator) property(m *Meta, path string, p property.Property) {
 		_, err = property.ParseMaxOpenShiftVersion(p.Value)
 	case property.TypeKubeVersion:
 		_, err = property.ParseKubeVersion(p.Value)
-	case property.TypeCSVMetadata:
-		err = checkCSVMetadata(p.Value)
-	case property.TypeBundleObject:
-		err = checkBundleObject(p.Value)
+	case property.TypeCSVMetadata, property.TypeBundleObject:
+		err = checkHeavy(p.Type, p.Value)
 	default:
 		if !jsontext.Value(p.Value).IsValid(jsontext.AllowInvalidUTF8(true)) {
 			v.report(codes.RepeatedKey, m, path, decode.ErrRepeated)
@@ -215,6 +213,14 @@ func (v *validator) reportProperty(code Code, m *Meta, path string, err error) {
 // oneLine joins the parts of an error on one line.
 func oneLine(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// checkHeavy returns the fault of the value of a heavy property.
+func checkHeavy(typ string, value json.RawMessage) error {
+	if typ == property.TypeBundleObject {
+		return checkBundleObject(value)
+	}
+	return checkCSVMetadata(value)
 }
 
 // checkCSVMetadata returns an error for a value that is not an object. Its contents are

@@ -422,9 +422,10 @@ func (l *loader) keep(ctx context.Context, path string) (c *fbc.Catalog, err err
 
 // check loads and validates the catalog at a path. The returned files are nil if the catalog
 // comes from a stream, which cannot be read again.
-func (l *loader) check(ctx context.Context, path string) (c *fbc.Catalog, found fbc.Diagnostics, files fs.FS, err error) {
+func (l *loader) check(ctx context.Context, path string, keepAll bool) (c *fbc.Catalog, found fbc.Diagnostics, files fs.FS, err error) {
 	err = l.open(ctx, source{path: path}, func(fsys fs.FS, r io.Reader, name string, opts *fbc.LoadOptions) error {
 		files = fsys
+		opts.KeepAll = keepAll
 		if fsys != nil {
 			c, found, err = fbc.Check(ctx, fsys, opts, nil)
 		} else {

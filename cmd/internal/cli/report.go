@@ -187,7 +187,7 @@ func (r *reporter) report(ctx context.Context, catalog, base string) (*quality, 
 
 // catalog returns the report on one catalog.
 func (r *reporter) catalog(ctx context.Context, l *loader, path string) (*quality, *graph.Catalog, error) {
-	blobs, found, _, err := l.check(ctx, path)
+	blobs, found, _, err := l.check(ctx, path, true)
 	switch {
 	case err != nil:
 		return nil, nil, notLoaded(ctx, path, err)

@@ -160,7 +160,7 @@ func (r *report) check(ctx context.Context, l *loader) (fbc.Diagnostics, error) 
 		r.Bundle = out.Name
 		return fbcreport.Locate(ctx, files, out.Findings), nil
 	}
-	blobs, found, files, err := l.check(ctx, r.source)
+	blobs, found, files, err := l.check(ctx, r.source, false)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, err
