@@ -67,7 +67,7 @@ func (s *clusterState) readPullSecrets(ctx context.Context, c *memcluster.Cluste
 		note := func(why string) {
 			s.inferred = append(s.inferred, reconcile.Note{Object: k, Message: why + ", so no image is pulled with it"})
 		}
-		text, err := client.Get().AbsPath("/api/v1/namespaces/" + k.Namespace + "/secrets/" + k.Name).DoRaw(ctx)
+		text, err := get(ctx, client.Get().AbsPath("/api/v1/namespaces/"+k.Namespace+"/secrets/"+k.Name))
 		switch {
 		case apierrors.IsForbidden(err):
 			note("may not be read")

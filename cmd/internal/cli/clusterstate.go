@@ -104,7 +104,7 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	s.addCluster(cmd)
 	addCatalogs(cmd, &s.catalogs, "the content of a catalog, in place of what the cluster serves")
 	s.sample = addSample(cmd)
-	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to plan (default: the one with subscriptions)")
+	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to plan (default: the one with subscriptions or, of several, that of the kubeconfig's context)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	f.StringVar(&s.global, "global-namespace", "", "the `NAMESPACE` of the catalogs that every namespace sees (default: that of the cluster)")
 	f.BoolVar(&s.complete, "complete", false, "treat objects that the files lack as absent, except custom resources and Secrets")
@@ -128,7 +128,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 		return nil, nil, err
 	}
 	if !s.all {
-		if s.namespace, err = theNamespace(c, s.namespace); err != nil {
+		if s.namespace, err = s.theNamespace(c); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -244,10 +244,14 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 			return nil, err
 		}
 	}
-	for _, u := range s.missing {
+	for i, u := range s.missing {
+		message := u.Reason + ", so everything that depends on it is unknown"
+		if i == len(s.missing)-1 {
+			message += "; \"olmkit status --print-rbac\" prints the role that reads everything"
+		}
 		s.inferred = append(s.inferred, reconcile.Note{
 			Object:  olm.Key{Group: u.Group, Kind: u.Kind, Name: "*"},
-			Message: u.Reason + ", so everything that depends on it is unknown; \"olmkit status --print-rbac\" prints the role that reads everything",
+			Message: message,
 		})
 	}
 	c.GlobalNamespace, s.cluster = s.global, c
@@ -293,10 +297,10 @@ func addNamespaces(c *memcluster.Cluster) error {
 }
 
 // theNamespace returns the namespace to plan: the given one, or the only one with
-// subscriptions or operator groups.
-func theNamespace(c *memcluster.Cluster, name string) (string, error) {
-	if name != "" {
-		return name, mentioned(c, name)
+// subscriptions or operator groups, or, among several, that of the context of a live cluster.
+func (s *clusterState) theNamespace(c *memcluster.Cluster) (string, error) {
+	if s.namespace != "" {
+		return s.namespace, mentioned(c, s.namespace)
 	}
 	for _, kind := range []string{olm.KindSubscription, olm.KindOperatorGroup} {
 		found := map[string]bool{}
@@ -310,14 +314,19 @@ func theNamespace(c *memcluster.Cluster, name string) (string, error) {
 		case 1:
 			return names[0], nil
 		default:
-			return "", usagef("namespaces %s have %ss; choose one with --namespace", strings.Join(names, ", "), kind)
+			if s.wanted(s.cmd) {
+				if name, err := s.defaultNamespace(); err != nil || found[name] {
+					return name, err
+				}
+			}
+			return "", usagef("several namespaces have %ss: %s; choose one with --namespace", kind, someOf(names))
 		}
 	}
 	return "", usagef("no subscription and no operator group in the cluster; choose a namespace with --namespace")
 }
 
-// mentioned returns an error if the files do not mention a namespace, because its name is
-// probably misspelled.
+// mentioned returns an error if no object mentions a namespace, because its name is probably
+// misspelled.
 func mentioned(c *memcluster.Cluster, name string) error {
 	all := map[string]bool{}
 	for _, o := range c.List() {
@@ -331,7 +340,7 @@ func mentioned(c *memcluster.Cluster, name string) error {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(all))
-	return usagef("the files do not mention namespace %q%s", name, hint(name, names))
+	return usagef("namespace %q was not found%s", name, hint(name, names))
 }
 
 // objects calls put with each object of a file: the documents of a YAML or JSON stream, which

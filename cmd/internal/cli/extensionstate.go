@@ -392,7 +392,7 @@ func getObject(ctx context.Context, c rest.Interface, want *unstructured.Unstruc
 	if served.APIResources[i].Namespaced {
 		path += "/namespaces/" + want.GetNamespace()
 	}
-	text, err = c.Get().AbsPath(path, served.APIResources[i].Name, want.GetName()).DoRaw(ctx)
+	text, err = get(ctx, c.Get().AbsPath(path, served.APIResources[i].Name, want.GetName()))
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}

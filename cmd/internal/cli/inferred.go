@@ -60,7 +60,7 @@ func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
 		return infer(standard, "the default, although subscriptions of other namespaces use the CatalogSources of "+strings.Join(others, " and "))
 	}
 	if onOpenShift {
-		return infer(openShift, "OpenShift's default, and the files have a ClusterVersion")
+		return infer(openShift, "OpenShift's default, because the cluster has a ClusterVersion")
 	}
 	if sources[standard] && sources[openShift] {
 		both := fmt.Sprintf("%s and %s have CatalogSources, and ", standard, openShift)
@@ -80,7 +80,7 @@ func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
 			return infer(openShift, "OpenShift's default")
 		}
 	}
-	unknown := fmt.Sprintf("neither %s nor %s is in the files, and ", standard, openShift)
+	unknown := fmt.Sprintf("neither %s nor %s was found, and ", standard, openShift)
 	switch {
 	case len(used) == 1:
 		return infer(only(used), unknown+"subscriptions of other namespaces use its CatalogSources")
@@ -194,7 +194,7 @@ func inferNamespaces(list []source, c *memcluster.Cluster, global, namespace str
 			note(ns, s.name, "no content was given for catalog %s/%s; --catalog %s=PATH,namespace=%s gives it", s.name, ns, s.name, ns)
 		}
 		if found := where[s.name]; s.hasNamespace && len(found) > 0 && !slices.Contains(found, s.namespace) {
-			note(s.namespace, s.name, "is not in the files: the option namespace=%s of --catalog adds it, while the files have one of that name in namespace %s", s.namespace, strings.Join(slices.Sorted(slices.Values(found)), " and "))
+			note(s.namespace, s.name, "was not found: the option namespace=%s of --catalog adds it, while there is one of that name in namespace %s", s.namespace, strings.Join(slices.Sorted(slices.Values(found)), " and "))
 		}
 	}
 	return notes

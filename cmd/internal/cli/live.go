@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,9 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -125,31 +123,6 @@ func (s *live) wanted(cmd *cobra.Command) bool {
 	return s.on || slices.ContainsFunc(liveFlags, cmd.Flags().Changed)
 }
 
-// client returns a client for the cluster.
-func (s *live) client() (*rest.RESTClient, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = s.kubeconfig
-	if t := s.overrides.Timeout; t != "" {
-		if _, err := clientcmd.ParseTimeout(t); err != nil {
-			return nil, usagef("--request-timeout %q: write a duration with its unit, such as 30s", t)
-		}
-	}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &s.overrides).ClientConfig()
-	if clientcmd.IsEmptyConfig(err) {
-		return nil, errors.New("found no kubeconfig; name one with --kubeconfig, or read files with --filename")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the kubeconfig: %w", err)
-	}
-	config.QPS, config.Burst = 50, 100 // enough for the requests of one command
-	config.UserAgent = "olmkit"
-	config.WarningHandler = rest.NoWarnings{}
-	errorsOnly := runtime.NewScheme() // only errors are decoded; objects stay JSON
-	metav1.AddToGroupVersion(errorsOnly, schema.GroupVersion{Version: "v1"})
-	config.NegotiatedSerializer = serializer.NewCodecFactory(errorsOnly).WithoutConversion()
-	return rest.UnversionedRESTClientFor(config)
-}
-
 // read passes on all objects of the kinds that the user may read, each kind once and in
 // pages, and the version of the cluster. It calls found with each kind that was read, even
 // if the cluster has no such objects, and returns the kinds that the user may not read. Any other
@@ -159,24 +132,30 @@ func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm
 	if err != nil {
 		return "", nil, err
 	}
-	text, err := c.Get().AbsPath("/version").DoRaw(ctx)
-	if err != nil && !apierrors.IsForbidden(err) {
+	request := c.Get().AbsPath("/version")
+	text, err := get(ctx, request)
+	var info struct{ GitVersion string }
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(text, &info); err != nil {
+			return "", nil, strangerError(request.URL(), err)
+		}
+	case apierrors.IsBadRequest(err) || apierrors.IsNotFound(err):
+		return "", nil, strangerError(request.URL(), err)
+	case !apierrors.IsForbidden(err):
 		return "", nil, liveError(ctx, err)
 	}
-	var info struct{ GitVersion string }
-	if err == nil {
-		if err := json.Unmarshal(text, &info); err != nil {
-			return "", nil, fmt.Errorf("the cluster's version: %w", err)
-		}
-	}
 	groups := discovery{}
-	for _, k := range liveKinds() {
+	var refusal error // of the first kind
+	kinds := liveKinds()
+	for _, k := range kinds {
 		objects, err := list(ctx, c, k, groups)
 		var why *notServedError
 		switch {
 		case err == nil:
 		case apierrors.IsForbidden(err):
 			missing = append(missing, unread{k.group, k.kind, "may not be listed"})
+			refusal = cmp.Or(refusal, err)
 			continue
 		case errors.As(err, &why):
 			if len(why.versions) > 0 {
@@ -192,6 +171,9 @@ func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm
 				return "", nil, fmt.Errorf("list %s: %w", k.resource, err)
 			}
 		}
+	}
+	if len(missing) == len(kinds) && refusal != nil {
+		return "", nil, fmt.Errorf("you may read nothing of this cluster; \"olmkit status --print-rbac\" prints the role that reads everything: %w", refusal)
 	}
 	return strings.TrimPrefix(info.GitVersion, "v"), missing, nil
 }
@@ -211,7 +193,7 @@ func list(ctx context.Context, c rest.Interface, k liveKind, groups discovery) (
 				request.Param(name, value)
 			}
 		}
-		text, err := request.DoRaw(ctx)
+		text, err := get(ctx, request)
 		switch {
 		case next != "" && isExpired(err):
 			objects, limit, next = nil, "", ""
@@ -266,7 +248,7 @@ type discovered struct {
 func (d discovery) get(ctx context.Context, c rest.Interface, path string) ([]byte, error) {
 	got, ok := d[path]
 	if !ok {
-		got.text, got.err = c.Get().AbsPath(path).DoRaw(ctx)
+		got.text, got.err = get(ctx, c.Get().AbsPath(path))
 		d[path] = got
 	}
 	return got.text, got.err
@@ -304,20 +286,6 @@ func notServed(ctx context.Context, c rest.Interface, k liveKind, groups discove
 		}
 	}
 	return why
-}
-
-// liveError adds to an error of the API server how to fix it.
-func liveError(ctx context.Context, err error) error {
-	var late interface{ Timeout() bool }
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("the cluster does not accept the credentials of the kubeconfig; log in again: %w", err)
-	case errors.As(err, &late) && late.Timeout():
-		return fmt.Errorf("the cluster did not answer in time; raise --request-timeout: %w", err)
-	}
-	return err
 }
 
 // clusterRole returns, as YAML, the minimal ClusterRole for reading all of liveKinds and, if

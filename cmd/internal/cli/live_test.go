@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -377,5 +379,99 @@ func TestLiveImpact(t *testing.T) {
 	_, got, _ = runOlmkit(t, append(args, "--kubeconfig", config)...)
 	if n := strings.Count(got, "the custom resources of CRD demos.example.com were not checked: they may not be listed"); n != 2 {
 		t.Errorf("%d notes about the custom resources, want 2:\n%s", n, got)
+	}
+}
+
+// TestLiveErrors checks that errors about a kubeconfig or a connection state what is wrong and what to do.
+func TestLiveErrors(t *testing.T) {
+	_, config := serve(t, liveState)
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := string(text)
+	_, address, _ := strings.Cut(good, "http://")
+	address, _, _ = strings.Cut(address, "\"")
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer secure.Close()
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }))
+	defer page.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer silent.Close()
+	server := func(url string) string { return strings.Replace(good, "http://"+address, url, 1) }
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"users \"eve\" is forbidden","reason":"Forbidden","details":{"name":"eve","kind":"users"},"code":403}`)
+	}))
+	defer refusing.Close()
+	user := func(text string) string { return strings.Replace(server(secure.URL), "token: secret", text, 1) }
+	for name, tt := range map[string]struct {
+		kubeconfig string
+		args       []string
+		want       string
+	}{
+		"no file":       {"", []string{"--kubeconfig", "gone"}, "the kubeconfig gone: no such file or directory; name another file with --kubeconfig"},
+		"empty":         {"kind: Config", nil, "found no kubeconfig in "},
+		"broken":        {"a: [", nil, "error loading config file"},
+		"no context":    {strings.Replace(good, "current-context: here", "", 1), nil, "the kubeconfig has no current context; choose one with --context: here"},
+		"context":       {good, []string{"--context", "there"}, "the kubeconfig has no context \"there\"; choose one with --context: here"},
+		"cluster":       {strings.Replace(good, "{cluster: c,", "{cluster: d,", 1), nil, "the kubeconfig has no cluster \"d\", which context \"here\" names"},
+		"groups":        {good, []string{"--as-group", "admins"}, "--as-group needs a user; add --as"},
+		"timeout":       {good, []string{"--request-timeout", "-1s"}, "write a duration with its unit"},
+		"no answer":     {server(silent.URL), []string{"--request-timeout", "50ms"}, "did not answer in time; raise --request-timeout"},
+		"refused":       {server(closed.URL), nil, "cannot connect to the cluster at " + closed.URL + "; check the network, VPN or proxy, and the server in the kubeconfig"},
+		"untrusted":     {server(secure.URL), nil, "the certificate of the cluster at " + secure.URL + " is not trusted; check certificate-authority"},
+		"no TLS":        {server("https://" + address), nil, "does not use TLS; check the server in the kubeconfig"},
+		"a web page":    {server(page.URL), nil, page.URL + " does not answer as an API server; check the server in the kubeconfig"},
+		"TLS only":      {server("http" + strings.TrimPrefix(secure.URL, "https")), nil, "does not answer as an API server"},
+		"impersonation": {server(refusing.URL), []string{"--as", "eve"}, "you may read nothing of this cluster; \"olmkit status --print-rbac\" prints the role that reads everything: users \"eve\" is forbidden"},
+		"no plugin":     {user("exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-plugin, installHint: install it, interactiveMode: Never}"), nil, "executable no-such-plugin not found; It looks like"},
+		"old plugin":    {user("exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x, interactiveMode: Never}"), nil, "the user in the kubeconfig: exec plugin: invalid apiVersion"},
+		"old provider":  {user("auth-provider: {name: gcp}"), nil, "the user in the kubeconfig: The gcp auth plugin has been removed."},
+	} {
+		args := append([]string{"status"}, tt.args...)
+		if tt.kubeconfig != "" {
+			args = append(args, "--kubeconfig", asFile(t, "kubeconfig", tt.kubeconfig))
+		}
+		if code, _, stderr := runOlmkit(t, args...); code != 2 || !strings.Contains(stderr, tt.want) || strings.Contains(stderr, `\n`) {
+			t.Errorf("%s: exit code %d, %q, want %q", name, code, stderr, tt.want)
+		}
+	}
+	t.Setenv("KUBECONFIG", strings.Join([]string{filepath.Join(t.TempDir(), "gone"), asFile(t, "other", strings.NewReplacer("here", "there", "name: c", "name: d", "cluster: c,", "cluster: d,").Replace(server(closed.URL))), config}, string(filepath.ListSeparator)))
+	if code, _, stderr := runOlmkit(t, "status", "--context", "here", "--sample"); code == 2 {
+		t.Errorf("a context in a later file of KUBECONFIG: %s", stderr)
+	}
+	if _, _, stderr := runOlmkit(t, "status"); !strings.Contains(stderr, "cannot connect") {
+		t.Errorf("the current context is not that of the first file: %s", stderr)
+	}
+}
+
+// TestLiveNamespace checks that, of several namespaces with subscriptions, the one of the kubeconfig's context is
+// planned.
+func TestLiveNamespace(t *testing.T) {
+	const second = `
+---
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: example, namespace: b}
+spec: {name: example, channel: alpha, source: community, sourceNamespace: olm}`
+	_, config := serve(t, liveState+second)
+	catalog := "community=" + asFile(t, "catalog.yaml", liveCatalog)
+	code, _, stderr := runOlmkit(t, "plan", "--kubeconfig", config, "--catalog", catalog)
+	if want := "several namespaces have Subscriptions: b, operators; choose one with --namespace"; code != 2 || !strings.Contains(stderr, want) {
+		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
+	}
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inB := asFile(t, "kubeconfig", strings.Replace(string(text), "user: u}}", "user: u, namespace: b}}", 1))
+	_, want, _ := runOlmkit(t, "plan", "--kubeconfig", config, "--catalog", catalog, "--namespace", "b")
+	if _, got, stderr := runOlmkit(t, "plan", "--kubeconfig", inB, "--catalog", catalog); got != want || got == "" {
+		t.Errorf("%s%s\nwant\n%s", got, stderr, want)
 	}
 }

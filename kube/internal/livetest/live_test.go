@@ -336,15 +336,22 @@ func checkRequests(t *testing.T, requests []*http.Request, objects map[string]in
 // program runs a program in dir and returns its output and exit code.
 func program(t *testing.T, dir, name string, args ...string) (stdout string, code int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, name), args...)
+	cmd := command(t, dir, name, args...)
 	var out, errs bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
-	cmd.Env = []string{"PATH=" + dir, "HOME=" + dir, "KUBECONFIG=" + filepath.Join(dir, "kubeconfig")}
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || cmd.ProcessState.ExitCode() == 2 {
 		t.Errorf("%s %s: %v\n%s", name, strings.Join(args, " "), err, errs.String())
 	}
 	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// command returns a command that runs a program in dir.
+func command(t *testing.T, dir, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, name), args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + dir + ":/bin", "HOME=" + dir, "KUBECONFIG=" + filepath.Join(dir, "kubeconfig")}
+	return cmd
 }
 
 func firstDifference(got, want string) string {

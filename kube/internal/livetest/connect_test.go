@@ -1,0 +1,140 @@
+package livetest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestConnect checks the ways to reach a cluster that kubectl has: contexts, lists of kubeconfig
+// files, credential plugins and impersonation; what the printed role permits; and that errors of
+// the API server state what to do.
+func TestConnect(t *testing.T) {
+	dir := programs(t)
+	c, err := client.New(env.Config, client.Options{})
+	check(t, err)
+	file := func(name, text string) {
+		t.Helper()
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+	}
+	file("admin", string(env.KubeConfig()))
+	role, _ := program(t, dir, "olmkit", "status", "--print-rbac")
+	check(t, create(t.Context(), c, role))
+	check(t, create(t.Context(), c, `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: olmkit-read}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: olmkit-read}
+subjects:
+- {kind: ServiceAccount, name: reader, namespace: default}
+- {apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}
+- {apiGroup: rbac.authorization.k8s.io, kind: Group, name: readers}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: reader, namespace: default}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: nobody, namespace: default}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: crds, namespace: default}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: crds}
+rules:
+- {apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [list]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: crds}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: crds}
+subjects:
+- {kind: ServiceAccount, name: crds, namespace: default}`))
+	kubeconfig := func(name, user string) {
+		file(name, fmt.Sprintf(`apiVersion: v1
+kind: Config
+current-context: %s
+clusters: [{name: here, cluster: {server: %q, certificate-authority-data: %s}}]
+contexts: [{name: %[1]s, context: {cluster: here, user: %[1]s}}]
+users: [{name: %[1]s, user: %[4]s}]
+`, name, env.Config.Host, base64.StdEncoding.EncodeToString(env.Config.CAData), user))
+	}
+	for _, name := range []string{"reader", "nobody", "crds"} {
+		token, _ := program(t, dir, "kubectl", "--kubeconfig", "admin", "-n", "default", "create", "token", name)
+		kubeconfig(name, fmt.Sprintf("{token: %q}", strings.TrimSpace(token)))
+		file(name+"-plugin", `#!/bin/sh
+echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "`+strings.TrimSpace(token)+`"}}'
+`)
+	}
+	kubeconfig("wrong", "{token: wrong}")
+	plugin := func(command string) string {
+		return fmt.Sprintf("{exec: {apiVersion: client.authentication.k8s.io/v1, command: %q, interactiveMode: Never}}", command)
+	}
+	kubeconfig("plugin", plugin("./reader-plugin"))
+	file("fails", "#!/bin/sh\necho log in first >&2\nexit 1\n")
+	kubeconfig("failing", plugin("./fails"))
+
+	const unread = "you may read nothing of this cluster; \"olmkit status --print-rbac\" prints the role that reads everything: "
+	for _, tt := range []struct {
+		kubeconfig string // the variable KUBECONFIG
+		args       string
+		want       string // part of the output, or "" if everything is read
+	}{
+		{"admin", "", ""},
+		{"reader", "", ""},
+		{"nobody", "", unread},
+		{"plugin", "", ""},
+		{"gone:nobody:reader", "", unread},
+		{"gone:nobody:reader", "--context reader", ""},
+		{"nobody", "--kubeconfig reader", ""},
+		{"admin", "--as alice", ""},
+		{"admin", "--as bob", unread},
+		{"admin", "--as bob --as-group readers", ""},
+		{"nobody", "--as alice", "cannot impersonate"},
+		{"wrong", "", "the cluster does not accept the credentials of the kubeconfig; log in again"},
+		{"failing", "", "log in first"},
+		{"failing", "", "executable " + filepath.Join(dir, "fails") + " failed with exit code 1"},
+		{"gone", "", "found no kubeconfig in gone (from KUBECONFIG)"},
+	} {
+		out := combined(t, dir, tt.kubeconfig, "olmkit", append([]string{"status", "--sample", "--cluster"}, strings.Fields(tt.args)...)...)
+		if !strings.Contains(out, tt.want) || tt.want == "" && (strings.Contains(out, "may not be") || !strings.HasPrefix(out, "NAMESPACE")) {
+			t.Errorf("KUBECONFIG=%s %s: %.2000s\nwant %q", tt.kubeconfig, tt.args, out, tt.want)
+		}
+	}
+	for _, command := range []string{
+		"resolve --sample -n default", "explain --sample -n default", "plan --sample -n default", "simulate --sample -n default",
+		"platform --catalog 1=catalog", "select --sample -p etcd", "view --sample -n default -o view.html", "path etcd", "diff catalog",
+		"impact etcd", "crd-safety crd.yaml", "snapshot -o -",
+	} {
+		args := append(strings.Fields(command), "--cluster")
+		if out := combined(t, dir, "nobody", "olmkit", args...); !strings.Contains(out, unread) {
+			t.Errorf("%s: %.2000s\nwant %q", command, out, unread)
+		}
+		if strings.HasPrefix(command, "crd-safety") {
+			continue // it needs nothing else
+		}
+		if out := combined(t, dir, "crds", "olmkit", args...); !strings.Contains(out, "note: Subscription") && !strings.Contains(out, "the answer needs objects that could not be read: ") {
+			t.Errorf("%s, with permission for CRDs: %.2000s", command, out)
+		}
+	}
+}
+
+// combined runs a program in dir and returns what it prints.
+func combined(t *testing.T, dir, kubeconfig, name string, args ...string) string {
+	t.Helper()
+	cmd := command(t, dir, name, args...)
+	cmd.Env = append(cmd.Env, "KUBECONFIG="+kubeconfig)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
