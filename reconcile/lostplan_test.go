@@ -266,3 +266,57 @@ func TestLostPlanWithoutSolution(t *testing.T) {
 		})
 	}
 }
+
+// E2: OLM was stopped after it made an install plan, before the subscription referred to the
+// plan, or before the plan had steps. olmkit continues with this plan, and makes no other.
+func TestPlanOfStoppedOLM(t *testing.T) {
+	for _, steps := range []bool{true, false} {
+		w := worldOf(t, "drift")
+		run := func() {
+			t.Helper()
+			if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put := func(r olm.Resource) {
+			t.Helper()
+			if err := w.Put(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := subscription(t, w, "example")
+		s.Spec.InstallPlanApproval = olm.Manual
+		put(s)
+		run()
+		s = subscription(t, w, "example")
+		ip := get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/"+s.Status.InstallPlanRef.Name)
+		if err := w.Remove(ip.Key()); err != nil {
+			t.Fatal(err)
+		}
+		ip.Metadata = olm.Metadata{Name: "install-abcde", Namespace: "ops", OwnerReferences: ip.Metadata.OwnerReferences}
+		if !steps {
+			ip.Status = olm.InstallPlanStatus{}
+		}
+		put(ip)
+		s.Status = olm.SubscriptionStatus{}
+		put(s)
+		run()
+		plans := 0
+		for _, o := range w.List() {
+			if o.Kind == olm.KindInstallPlan {
+				plans++
+			}
+		}
+		if ref := subscription(t, w, "example").Status.InstallPlanRef; plans != 1 || ref == nil || ref.Name != "install-abcde" {
+			t.Errorf("with steps %v: there are %d plans, and the subscription refers to %v", steps, plans, ref)
+		}
+		ip = get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/install-abcde")
+		if ip.Status.Phase != olm.PlanRequiresApproval || len(ip.Status.Plan) == 0 {
+			t.Errorf("with steps %v: the plan is %s and has %d steps", steps, ip.Status.Phase, len(ip.Status.Plan))
+		}
+		ip.Spec.Approved = true
+		put(ip)
+		run()
+		atRest(t, w.Cluster)
+	}
+}

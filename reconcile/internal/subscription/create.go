@@ -49,7 +49,7 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 	}
 	var plan *olm.InstallPlan
 	for _, ip := range p.InstallPlans {
-		if !world.IsFinished(ip) && ip.Metadata.Name == planName(content, ip.Spec.Generation) {
+		if !world.IsFinished(ip) && (ip.Metadata.Name == planName(content, ip.Spec.Generation) || p.isOLMs(ip, csvNames(steps))) {
 			plan = ip
 		}
 	}
@@ -83,6 +83,26 @@ func (p *planner) install(ctx context.Context, selected []resolver.Selected, nex
 		}
 	}
 	return p.Emit(change.UpdateStatus, &out, plan.Key(), nil, "", "%s, %s", phrase.Count(len(steps), "step"), out.Status.Phase)
+}
+
+// isOLMs reports whether OLM made an install plan for the named CSVs, and was stopped before
+// the subscriptions referred to it, or before it had its steps. It is the latest plan then.
+func (p *planner) isOLMs(ip *olm.InstallPlan, names []string) bool {
+	if world.IsGenerated(ip) || ip.Spec.Generation == 0 || !slices.Equal(slices.Sorted(slices.Values(ip.Spec.ClusterServiceVersionNames)), slices.Sorted(slices.Values(names))) {
+		return false
+	}
+	return !slices.ContainsFunc(p.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstallPlanGeneration > ip.Spec.Generation }) &&
+		!slices.ContainsFunc(p.InstallPlans, func(o *olm.InstallPlan) bool { return o.Spec.Generation > ip.Spec.Generation })
+}
+
+// csvNames returns the names of the CSVs that steps create.
+func csvNames(steps []olm.Step) (names []string) {
+	for _, s := range steps {
+		if world.IsCSV(s.Resource) {
+			names = append(names, s.Resource.Name)
+		}
+	}
+	return names
 }
 
 // abandon deletes the generated plans without steps, except the plan in but. Such a plan is
@@ -155,12 +175,7 @@ func (p *planner) createPlan(content []byte, steps []olm.Step, selected []resolv
 		owners = append(owners, olm.OwnedBy(s))
 	}
 	generation++
-	var names []string
-	for _, s := range steps {
-		if world.IsCSV(s.Resource) {
-			names = append(names, s.Resource.Name)
-		}
-	}
+	names := csvNames(steps)
 	labels := map[string]string{world.LabelGenerated: "true"}
 	for _, s := range selected {
 		labels[olm.LabelComponent+olm.OperatorName(s.Package, p.Namespace)] = "" // E30
