@@ -316,9 +316,16 @@ func upstream(t testing.TB, p resolver.Problem, changes []resolver.Change) resol
 		} else if text, ok := strings.CutPrefix(c.Requirement, "package "); ok {
 			name, rng, _ := strings.Cut(text, " ")
 			pkg, version = name, ""
-			for _, v := range []string{"0.1.0", "0.9.0", "1.0.0", "1.1.0", "1.5.0", "2.0.0", "2.5.0", "3.0.0", "9.0.0", "0.0.0"} {
-				if version == "" && semver.MustParseRange(rng)(semver.MustParse(v)) {
-					version = v
+			for _, all := range []bool{true, false} { // one version for all ranges if possible
+				for _, v := range []string{"0.0.0", "0.1.0", "0.9.0", "1.0.0", "1.1.0", "1.1.1", "1.5.0", "2.0.0", "2.5.0", "3.0.0", "9.0.0"} {
+					fits := func(rng string) bool { return semver.MustParseRange(rng)(semver.MustParse(v)) }
+					others := slices.ContainsFunc(changes, func(o resolver.Change) bool {
+						other, ok := strings.CutPrefix(o.Requirement, "package "+name+" ")
+						return ok && all && !fits(other)
+					})
+					if version == "" && fits(rng) && !others {
+						version = v
+					}
 				}
 			}
 			if version == "" {
@@ -329,8 +336,10 @@ func upstream(t testing.TB, p resolver.Problem, changes []resolver.Change) resol
 		}
 		name := pkg + ".new" + strconv.Itoa(i)
 		props = append(props, property.New(property.TypePackage, property.Package{PackageName: pkg, Version: version}))
+		if find(docs, "olm.package", "", pkg) == nil {
+			docs = append(docs, doc{Schema: "olm.package", Name: pkg, DefaultChannel: "c" + strconv.Itoa(i)})
+		}
 		docs = append(docs,
-			doc{Schema: "olm.package", Name: pkg, DefaultChannel: "c" + strconv.Itoa(i)},
 			doc{Schema: "olm.channel", Package: pkg, Name: "c" + strconv.Itoa(i), Entries: []docEntry{{Name: name}}},
 			doc{Schema: "olm.bundle", Package: pkg, Name: name, Image: name, Properties: props})
 	}
@@ -371,7 +380,7 @@ func relaxed(t testing.TB, p resolver.Problem, changes []resolver.Change) resolv
 	for i, in := range p.Installed {
 		pkg := in.Package
 		for _, q := range in.Properties {
-			if v, err := property.Parse[property.Package](q); q.Type == property.TypePackage && pkg == "" && err == nil {
+			if v, err := property.Parse[property.Package](q); q.Type == property.TypePackage && in.Package == "" && err == nil {
 				pkg = v.PackageName
 			}
 		}
