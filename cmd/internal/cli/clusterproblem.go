@@ -31,7 +31,7 @@ func (r *request) ofCluster(ctx context.Context, l *loader, paths []string) (*re
 	for _, n := range slices.Concat(r.inferred, notes) {
 		visible.Fprintf(l.stderr, "note: %s\n", n)
 	}
-	if err := r.add(p); err != nil {
+	if err := r.add(p, l); err != nil {
 		return nil, err
 	}
 	if len(p.Subscriptions)+len(p.Installed) == 0 {

@@ -160,7 +160,8 @@ const topicOperators = `All commands name packages, bundles and installed operat
 --installed, and FROM and TO of path, are one of
 
   BUNDLE                the name of a bundle: etcdoperator.v0.9.0
-  PACKAGE=VERSION       the bundle of that version: etcd=0.9.0
+  PACKAGE=VERSION       the bundle of that version: etcd=0.9.0; what is installed may
+                        have a version that has left the catalogs
   PACKAGE@VERSION       the same
   PACKAGE=BUNDLE        the bundle of a package, if several have that name
   BUNDLE@VERSION        a bundle in no catalog: etcdoperator.v0.8.0@0.8.0

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 )
 
 // installedUsage is the grammar of --installed, the same in all commands. "olmkit
@@ -174,9 +176,65 @@ func (o *operand) inPackage(text string, list []graph.Package) error {
 		return nil
 	}
 	if notVersion == nil {
-		return fmt.Errorf("package %s has no version %s; nearby versions are %s", o.pkg, asked, nearbyVersions(asked, versions))
+		return &goneError{pkg: o.pkg, version: asked, nearby: nearbyVersions(asked, versions), name: nameLike(list, asked)}
 	}
 	return fmt.Errorf("package %s has no bundle or version %q%s; write BUNDLE@VERSION for a bundle that is in no catalog", o.pkg, text, hint(text, known))
+}
+
+// A goneError is the error for a version that no catalog has.
+type goneError struct {
+	pkg     string
+	version semver.Version
+	nearby  string
+	// name is that of the bundle if it is named like the nearby ones, or "".
+	name string
+}
+
+func (e *goneError) Error() string {
+	return fmt.Sprintf("package %s has no version %s; nearby versions are %s", e.pkg, e.version, e.nearby)
+}
+
+// nameLike returns the name of a bundle of a version if it is named like those of the next lower and
+// the next higher version: the same text with the version. Otherwise it returns "".
+func nameLike(list []graph.Package, v semver.Version) string {
+	var below, above graph.Bundle
+	for _, p := range list {
+		for b := range p.Bundles() {
+			switch {
+			case !b.HasVersion():
+			case b.Version().LT(v) && (below == graph.Bundle{} || b.Version().GT(below.Version())):
+				below = b
+			case b.Version().GT(v) && (above == graph.Bundle{} || b.Version().LT(above.Version())):
+				above = b
+			}
+		}
+	}
+	name := ""
+	for _, b := range []graph.Bundle{below, above} {
+		if b == (graph.Bundle{}) {
+			continue
+		}
+		before, after, ok := strings.Cut(b.Name(), b.Version().String())
+		like := before + v.String() + after
+		if !ok || name != "" && name != like {
+			return ""
+		}
+		name = like
+	}
+	return name
+}
+
+// findInstalled is findOperand for an installed operator. It may have a version that has left the
+// catalogs, which a note reports.
+func (l *loader) findInstalled(text string, cats []*graph.Catalog, only string) (operand, error) {
+	o, err := findOperand(text, cats, only)
+	var gone *goneError
+	if !errors.As(err, &gone) || gone.name == "" {
+		return o, err
+	}
+	o.Node = graph.Node{Name: gone.name, Version: gone.version.String()}
+	visible.Fprintf(l.stderr, "note: no catalog has version %s of package %s; assuming that it was %s; if not, write %s=BUNDLE@%[1]s\n", gone.version, gone.pkg, gone.name, gone.pkg)
+	return o, nil
 }
 
 // mentions reports whether an edge of a package names a bundle.

@@ -188,7 +188,7 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 		p.Catalogs = append(p.Catalogs, c)
 	}
 	for _, arg := range installed {
-		o, err := platformOperator(p, arg)
+		o, err := platformOperator(l, p, arg)
 		if err != nil {
 			return err
 		}
@@ -227,12 +227,12 @@ func platformCatalog(arg string) (platform.Catalog, string, error) {
 
 // platformOperator returns the operator that --installed names, from the first
 // catalog that has it.
-func platformOperator(p *platform.Problem, arg string) (platform.Operator, error) {
+func platformOperator(l *loader, p *platform.Problem, arg string) (platform.Operator, error) {
 	var cats []*graph.Catalog
 	for _, c := range p.Catalogs {
 		cats = append(cats, c.Graph)
 	}
-	o, err := findOperand(arg, cats, "")
+	o, err := l.findInstalled(arg, cats, "")
 	if err == nil && o.pkg == "" {
 		err = fmt.Errorf("its package is unknown; write PACKAGE=%s%s", arg, hint(o.Name, namesOf(cats)))
 	}

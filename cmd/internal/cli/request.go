@@ -74,15 +74,15 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 		c.Graph = g
 		p.Catalogs = append(p.Catalogs, c)
 	}
-	return p, r.add(p)
+	return p, r.add(p, l)
 }
 
 // add adds the packages and installed operators of the command line to a problem.
-func (r *request) add(p *resolver.Problem) error {
+func (r *request) add(p *resolver.Problem, l *loader) error {
 	channels := make([]string, len(r.installed))
 	own := len(p.Installed)
 	for i, arg := range r.installed {
-		in, channel, err := findInstalled(arg, p.Catalogs)
+		in, channel, err := installedOperator(l, arg, p.Catalogs)
 		if err != nil {
 			return err
 		}
@@ -187,10 +187,10 @@ func graphs(cats []resolver.Catalog) []*graph.Catalog {
 	return list
 }
 
-// findInstalled returns the installed operator that an operand names, with its
+// installedOperator returns the installed operator that an operand names, with its
 // properties from the preferred catalog, and the channel after the colon.
-func findInstalled(arg string, cats []resolver.Catalog) (in resolver.Installed, channel string, err error) {
-	o, err := findOperand(arg, graphs(cats), "")
+func installedOperator(l *loader, arg string, cats []resolver.Catalog) (in resolver.Installed, channel string, err error) {
+	o, err := l.findInstalled(arg, graphs(cats), "")
 	if err != nil {
 		return in, "", fmt.Errorf("--installed %s: %w", arg, err)
 	}

@@ -130,7 +130,7 @@ answered.`,
 			return errors.New("no catalog could be read; give the content of one with --catalog NAME=PATH")
 		}
 		if installed != "" {
-			if r.Installed, err = installedBundle(installed, graphs(known), r.Package, r.Policy); err != nil {
+			if r.Installed, err = installedBundle(s.loader, installed, graphs(known), r.Package, r.Policy); err != nil {
 				return err
 			}
 		}
@@ -154,11 +154,11 @@ answered.`,
 }
 
 // installedBundle returns the bundle that --installed names.
-func installedBundle(arg string, known []*graph.Catalog, pkg string, policy olmv1.UpgradePolicy) (*olmv1.Installed, error) {
+func installedBundle(l *loader, arg string, known []*graph.Catalog, pkg string, policy olmv1.UpgradePolicy) (*olmv1.Installed, error) {
 	if len(packagesOf(known, pkg)) == 0 {
 		pkg = "" // the answer reports that no catalog has it
 	}
-	o, err := findOperand(arg, known, pkg)
+	o, err := l.findInstalled(arg, known, pkg)
 	var bad *versionError
 	if errors.As(err, &bad) && bad.name != "" && policy == olmv1.SelfCertified {
 		o.Node, err = graph.Node{Name: bad.name, Version: bad.version}, nil // nothing depends on it (C4)

@@ -169,7 +169,7 @@ func (s *partPrinter) cut(ctx context.Context, cat *graph.Catalog, r subset.Requ
 	}
 	r.Packages = append(r.Packages, own...)
 	for _, arg := range s.installed {
-		x, err := installedIn(cat, arg)
+		x, err := installedIn(s.loader, cat, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -281,8 +281,8 @@ func giveRanges(wants []subset.Want, ranges []string) error {
 }
 
 // installedIn returns the bundle that --installed names.
-func installedIn(cat *graph.Catalog, arg string) (subset.Installed, error) {
-	o, err := findOperand(arg, []*graph.Catalog{cat}, "")
+func installedIn(l *loader, cat *graph.Catalog, arg string) (subset.Installed, error) {
+	o, err := l.findInstalled(arg, []*graph.Catalog{cat}, "")
 	if err == nil && o.pkg == "" {
 		err = fmt.Errorf("its package is unknown; write PACKAGE=%s%s", arg, hint(o.Name, namesOf([]*graph.Catalog{cat})))
 	}
