@@ -23,6 +23,16 @@ func (l *linter) minKubeVersion() {
 	}
 }
 
+// maxLabel is how many bytes the value of a label may have.
+const maxLabel = 63
+
+// name checks K234: the name of the CSV is the value of a label in classic OLM.
+func (l *linter) name() {
+	if n := len(l.csv.Object.Name); n > maxLabel && n <= validation.DNS1123SubdomainMaxLength {
+		l.report(codes.BundleMetadata, l.csv.At("metadata", "name"), "the name of the CSV has %d bytes; classic OLM labels the objects of an operator with it (olm.owner), and a label has at most %d", n, maxLabel)
+	}
+}
+
 // installModes checks K219: each mode is known and listed once, and at least one is
 // supported.
 func (l *linter) installModes() {

@@ -55,7 +55,7 @@ func Lint(ctx context.Context, fsys fs.FS, opts *Options) (*Result, error) {
 	l := &linter{ctx: ctx, fsys: fsys, bundle: b, csv: &b.CSVs[len(b.CSVs)-1], kubernetes: cmp.Or(opts.Kubernetes, Newest())}
 	l.found = diagnostics(b.Validate())
 	for _, check := range []func(*linter){
-		(*linter).accounts, (*linter).apis, (*linter).images, (*linter).minKubeVersion,
+		(*linter).name, (*linter).accounts, (*linter).apis, (*linter).images, (*linter).minKubeVersion,
 		(*linter).installModes, (*linter).suggestedNamespace, (*linter).size,
 	} {
 		check(l)
@@ -145,7 +145,8 @@ func (l *linter) blob(limits *fbc.Limits) error {
 		return err
 	}
 	for _, d := range found {
-		twice := d.Code == codes.Duplicate || d.Code == codes.API || d.Code == codes.Required && strings.HasPrefix(d.Path, "/annotations/")
+		twice := d.Code == codes.Duplicate || d.Code == codes.API ||
+			d.Code == codes.Required && (strings.HasPrefix(d.Path, "/annotations/") || d.Path == "/metadata/name")
 		if !twice {
 			l.found = append(l.found, d)
 		}

@@ -46,6 +46,9 @@ func invalidObject(code, kind, name string, at fbc.Pos, errs field.ErrorList) (o
 
 // objectMetadata checks K233.
 func objectMetadata(b *Bundle) (out []Problem) {
+	if errs := nameErrors(b.CSV().Name, apivalidation.NameIsDNSSubdomain); len(errs) > 0 {
+		out = append(out, invalidObject("invalidMetadata", "ClusterServiceVersion", b.CSV().Name, b.csv().At("metadata", "name"), errs)...)
+	}
 	for i := range b.Others {
 		o := &b.Others[i].Object
 		if extraScope(o.GetKind()) == unsupported {
@@ -70,15 +73,23 @@ func objectMetadata(b *Bundle) (out []Problem) {
 			continue
 		}
 		seen[name] = true
-		var errs field.ErrorList
-		for _, text := range apivalidation.ValidateServiceAccountName(name, false) {
-			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), name, text))
-		}
-		if len(errs) > 0 {
+		if errs := nameErrors(name, apivalidation.ValidateServiceAccountName); len(errs) > 0 {
 			out = append(out, invalidObject("invalidMetadata", "ServiceAccount", name, b.csv().At("spec", "install", "spec"), errs)...)
 		}
 	}
 	return out
+}
+
+// nameErrors returns why a name is not valid.
+func nameErrors(name string, validate apivalidation.ValidateNameFunc) (errs field.ErrorList) {
+	at := field.NewPath("metadata", "name")
+	if name == "" {
+		return field.ErrorList{field.Required(at, "a manifest of a bundle needs a name")}
+	}
+	for _, text := range validate(name, false) {
+		errs = append(errs, field.Invalid(at, name, text))
+	}
+	return errs
 }
 
 // metadataErrors returns what the API server refuses in the metadata of a manifest.
@@ -96,14 +107,7 @@ func metadataErrors(o *unstructured.Unstructured) field.ErrorList {
 		}
 	}
 	at := field.NewPath("metadata")
-	var errs field.ErrorList
-	if o.GetName() == "" {
-		errs = append(errs, field.Required(at.Child("name"), "a manifest of a bundle needs a name"))
-	} else {
-		for _, text := range name(o.GetName(), false) {
-			errs = append(errs, field.Invalid(at.Child("name"), o.GetName(), text))
-		}
-	}
+	errs := nameErrors(o.GetName(), name)
 	errs = append(errs, metavalidation.ValidateLabels(o.GetLabels(), at.Child("labels"))...)
 	return append(errs, apivalidation.ValidateAnnotations(o.GetAnnotations(), at.Child("annotations"))...)
 }
