@@ -65,7 +65,7 @@ func (r *Reconciler) roll(ctx context.Context, e *api.ClusterExtension) (reconci
 	if err := r.report(ctx, e, o); err != nil {
 		return reconcile.Result{}, err
 	}
-	if result.RequeueAfter == 0 && o.InstallErr != nil {
+	if failed := o.InstallErr != nil || o.Decision != nil && o.Decision.Err != nil; failed && result.RequeueAfter == 0 {
 		return result, retry(o)
 	}
 	return result, nil
@@ -111,8 +111,11 @@ func (r *Reconciler) next(ctx context.Context, e *api.ClusterExtension, s *rollo
 	x := r.Rollouts
 	if len(o.Rollout.Rolling) == 0 { // K67
 		var err error
-		if o.Decision, err = r.decide(ctx, e, o.Installed); err != nil {
-			return nil, err
+		if o.Decision, err = r.decide(ctx, e, o.Installed); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil { // K105: the catalogs cannot be listed; what is installed stays
+			o.Decision = &desired.Decision{Err: err}
 		}
 	}
 	b, err := desired.Target(o.Rollout.Installed, o.Rollout.Rolling, o.Decision)
