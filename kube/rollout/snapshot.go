@@ -165,8 +165,8 @@ type Write struct {
 	New *Revision
 }
 
-// Outdated returns whether a write rests on a list of revisions that lacks one that matters. It
-// calls read for the revisions on the cluster, if the write rests on any, and returns its error.
+// Outdated returns whether a write depends on a list of revisions that lacks one that matters. It
+// calls read for the revisions on the cluster, if the write depends on any, and returns its error.
 // Such writes are rare.
 func (w *Write) Outdated(read func() ([]Revision, error)) (bool, error) { // K72, K94, K103
 	ofExtension := w.Op == RemoveFinalizer && w.Revision == ""

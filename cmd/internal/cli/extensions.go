@@ -92,7 +92,7 @@ func (x *extensionFlags) reader(ctx context.Context, l *loader, args []string) (
 	return r, slices.Compact(names), nil
 }
 
-// plan prints the plans of ClusterExtensions, with the verdicts on their upgrades if a asks for
+// plan prints the plans of ClusterExtensions, with the verdicts on their upgrades if a requests
 // them.
 func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f format, a *avoidance) error {
 	r, names, err := x.reader(ctx, l, args)
