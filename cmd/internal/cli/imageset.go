@@ -81,7 +81,7 @@ var imageSetShape = func() *yamlShape {
 		"bundles":        yamlList(&yamlShape{fields: map[string]*yamlShape{"name": yamlText}}),
 	})
 	operator := &yamlShape{open: true, fields: map[string]*yamlShape{
-		"catalog": yamlText, "full": yamlText, "skipDependencies": yamlText, "packages": yamlList(packages),
+		"catalog": yamlText, "full": yamlBool, "skipDependencies": yamlBool, "packages": yamlList(packages),
 	}}
 	mirror := &yamlShape{open: true, fields: map[string]*yamlShape{"operators": yamlList(operator)}}
 	return &yamlShape{open: true, fields: map[string]*yamlShape{"apiVersion": yamlText, "kind": yamlText, "mirror": mirror}}

@@ -20,6 +20,8 @@ func TestMalformedImageSets(t *testing.T) {
 		{strings.TrimSpace(head) + " {a: b}", "line 4: /mirror/operators is not a list"},
 		{head + "  - text", "line 5: /mirror/operators/0 is not a mapping of fields"},
 		{head + "  - catalog: [a]", "line 5: /mirror/operators/0/catalog is not a single value"},
+		{catalog + "    full: sure", "line 6: /mirror/operators/0/full is sure; write true or false"},
+		{catalog + "    skipDependencies: 1", "line 6: /mirror/operators/0/skipDependencies is 1; write true or false"},
 		{catalog + "    headsOnly: false", "line 5: /mirror/operators/0/headsOnly: is a field of v1alpha1; write full: true in place of headsOnly: false, and omit headsOnly: true"},
 		{catalog + "    packages: etcd", "line 6: /mirror/operators/0/packages is not a list"},
 		{catalog + "    packages: [etcd]", "line 6: /mirror/operators/0/packages/0 is not a mapping of fields"},

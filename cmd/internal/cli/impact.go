@@ -127,6 +127,11 @@ func newImpactRun(e *env) *impactRun {
 
 // bundles compares two bundles.
 func (i *impactRun) bundles(ctx context.Context, from, to string) error {
+	for _, arg := range []string{from, to} {
+		if isDir(arg) && !isDir(filepath.Join(arg, "manifests")) && !isDir(filepath.Join(arg, "metadata")) {
+			return usagef("two arguments must be bundles, but directory %s has neither manifests nor metadata; for a catalog, name CATALOG PACKAGE OLD NEW, or only the catalog", display(arg))
+		}
+	}
 	old, _, err := i.read(ctx, from)
 	if err != nil {
 		return err

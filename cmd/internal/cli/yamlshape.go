@@ -12,14 +12,18 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
-// A yamlShape is the form of a YAML value: a list, a mapping, or otherwise text.
+// A yamlShape is the form of a YAML value: a list, a mapping, a truth value, or otherwise text.
 type yamlShape struct {
+	truth  bool
 	items  *yamlShape
 	fields map[string]*yamlShape
 	open   bool // the mapping may have other fields
 }
 
-var yamlText = &yamlShape{}
+var (
+	yamlText = &yamlShape{}
+	yamlBool = &yamlShape{truth: true}
+)
 
 func yamlList(items *yamlShape) *yamlShape { return &yamlShape{items: items} }
 
@@ -43,6 +47,11 @@ func (s *yamlShape) check(n *yaml.Node, path string) error {
 		return errors.New("is not " + want)
 	case n.Kind != kind:
 		return fmt.Errorf("line %d: %s is not %s", n.Line, path, want)
+	case s.truth:
+		var b bool
+		if n.Decode(&b) != nil {
+			return fmt.Errorf("line %d: %s is %s; write true or false", n.Line, path, visible.Line(n.Value))
+		}
 	case kind == yaml.SequenceNode:
 		for i, x := range n.Content {
 			if err := s.items.check(x, fmt.Sprintf("%s/%d", path, i)); err != nil {
