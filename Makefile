@@ -76,7 +76,7 @@ fleet: ## install an operator in FLEET namespaces of a real API server at once
 
 sidebyside: setup ## run SCENARIOS with OLM itself, record them, swap both controllers, compare and measure
 	cd kube/internal/sidebyside/olm && CGO_ENABLED=0 GOWORK=off $(GO) build -trimpath -o bin/ ./opm $$($(GO) list tool)
-	cd kube && $(GO) test -run 'TestRecord|TestSwap|TestBothAtOnce' -v -timeout 12h ./internal/sidebyside -olm $(CURDIR)/kube/internal/sidebyside/olm/bin -scenarios '$(SCENARIOS)'
+	cd kube && $(GO) test -run 'TestRecord|TestSwap|TestKilled|TestBothAtOnce' -v -timeout 12h ./internal/sidebyside -olm $(CURDIR)/kube/internal/sidebyside/olm/bin -scenarios '$(SCENARIOS)'
 	cd kube && OLMKIT_TEST_SIZE=large $(GO) test -run 'TestScenarios|TestMeasure' -v -timeout 2h ./internal/sidebyside -olm $(CURDIR)/kube/internal/sidebyside/olm/bin -scenarios '$(SCENARIOS)'
 
 sources: ## compare 100,000 generated problems, from SEED on, with OLM's resolver

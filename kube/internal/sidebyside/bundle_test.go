@@ -159,6 +159,33 @@ func (c csv) bundle(properties list, objects ...obj) obj {
 	return obj{"schema": "olm.bundle", "name": c.name(), "package": c.pkg, "properties": all}
 }
 
+// change changes the CSV in a bundle.
+func change(bundle obj, by func(csv obj)) {
+	for _, p := range bundle["properties"].(list) {
+		value, ok := p.(obj)["value"].(obj)
+		data, isObject := value["data"].(string)
+		if !ok || !isObject {
+			continue
+		}
+		var o obj
+		text, err := base64.StdEncoding.DecodeString(data)
+		if err == nil {
+			err = json.Unmarshal(text, &o)
+		}
+		if err != nil {
+			panic(err)
+		}
+		if o["kind"] != "ClusterServiceVersion" {
+			continue
+		}
+		by(o)
+		if text, err = json.Marshal(o); err != nil {
+			panic(err)
+		}
+		value["data"] = base64.StdEncoding.EncodeToString(text)
+	}
+}
+
 // A channel has entries, which are names followed by the name that they replace, if any, and
 // the name that they skip, if any.
 type channel struct {

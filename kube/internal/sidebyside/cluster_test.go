@@ -2,6 +2,7 @@ package sidebyside
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -28,6 +29,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -81,12 +83,15 @@ func kindOf(kind string) schema.GroupVersionKind {
 // A cluster is a control plane with a backend.
 type cluster struct {
 	client.Client
+	watched  cache.Cache // what listAll reads
 	t        *testing.T
 	env      *envtest.Environment
 	backend  backend
 	dir      string
 	kubeconf string // of the backend
 	running  []*process
+	gated    bool  // the backend goes through gate
+	gate     *gate // is renewed with the configuration
 
 	mu       sync.Mutex
 	catalogs map[types.NamespacedName]*catalog
@@ -104,15 +109,23 @@ func newCluster(t *testing.T, env *envtest.Environment, b backend) *cluster {
 	s.also(b)
 	s.kubeconf = s.kubeconfOf(b)
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { defer close(done); s.play(ctx) }()
+	// Polling would cost the API server more than the backend does.
+	s.watched, err = cache.New(env.Config, cache.Options{DefaultTransform: cache.TransformStripManagedFields()})
+	must(t, err)
+	var background sync.WaitGroup
+	background.Go(func() {
+		if err := s.watched.Start(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	background.Go(func() { s.play(ctx) })
 	t.Cleanup(func() {
 		s.stop()
 		for _, c := range s.catalogs {
 			c.stop()
 		}
 		cancel()
-		<-done
+		background.Wait()
 	})
 	s.start()
 	return s
@@ -243,11 +256,7 @@ func (s *cluster) catalog(ns, name string, blobs ...[]obj) {
 	c := &catalog{dir: filepath.Join(s.dir, "catalogs", ns, name), address: l.Addr().String()}
 	must(s.t, l.Close())
 	must(s.t, os.MkdirAll(c.dir, 0o755))
-	var text bytes.Buffer
-	for _, b := range slices.Concat(blobs...) {
-		must(s.t, json.NewEncoder(&text).Encode(b))
-	}
-	must(s.t, os.WriteFile(filepath.Join(c.dir, "catalog.json"), text.Bytes(), 0o644))
+	c.write(s.t, blobs...)
 	s.mu.Lock()
 	s.catalogs[types.NamespacedName{Namespace: ns, Name: name}] = c
 	s.mu.Unlock()
@@ -351,35 +360,44 @@ func (s *cluster) play(ctx context.Context) {
 	}
 }
 
+// listAll lists objects by namespace and name, as they were a moment ago.
 func (s *cluster) listAll(ctx context.Context, k schema.GroupVersionKind, opts ...client.ListOption) ([]unstructured.Unstructured, error) {
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
-	err := s.List(ctx, l, opts...)
+	err := s.watched.List(ctx, l, opts...)
+	slices.SortFunc(l.Items, func(a, b unstructured.Unstructured) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
 	return l.Items, err
 }
 
-// deploy sets the status of a deployment: available, unless its image is broken.
+// deploy sets the status of a deployment: available, unless its image is broken. A deployment
+// whose image is slow has no status yet.
 func (s *cluster) deploy(ctx context.Context, d *unstructured.Unstructured) {
-	generation := d.GetGeneration()
-	if seen, _, _ := unstructured.NestedInt64(d.Object, "status", "observedGeneration"); seen == generation {
-		return
-	}
 	containers, _, _ := unstructured.NestedSlice(d.Object, "spec", "template", "spec", "containers")
 	text, _ := json.Marshal(containers)
-	broken := bytes.Contains(text, []byte("/broken:"))
+	if seen, _, _ := unstructured.NestedInt64(d.Object, "status", "observedGeneration"); seen == d.GetGeneration() || bytes.Contains(text, []byte("/slow:")) {
+		return
+	}
+	_ = s.setStatus(ctx, d, !bytes.Contains(text, []byte("/broken:"))) // the next turn repeats it
+}
+
+// setStatus makes a deployment available, or lets it fail.
+func (s *cluster) setStatus(ctx context.Context, d *unstructured.Unstructured, available bool) error {
+	generation := d.GetGeneration()
 	replicas, _, _ := unstructured.NestedInt64(d.Object, "spec", "replicas")
 	is := func(ok, no string) string {
-		if broken {
-			return no
+		if available {
+			return ok
 		}
-		return ok
+		return no
 	}
 	now := time.Now().UTC().Format(time.RFC3339)
 	condition := func(kind, reason string) obj {
 		return obj{"type": kind, "status": is("True", "False"), "reason": reason, "message": "played", "lastUpdateTime": now, "lastTransitionTime": now}
 	}
 	ready, waiting := replicas, int64(0)
-	if broken {
+	if !available {
 		ready, waiting = 0, replicas
 	}
 	patch, _ := json.Marshal(obj{"status": obj{
@@ -389,7 +407,7 @@ func (s *cluster) deploy(ctx context.Context, d *unstructured.Unstructured) {
 			condition("Progressing", is("NewReplicaSetAvailable", "ProgressDeadlineExceeded")),
 		},
 	}})
-	_ = s.Status().Patch(ctx, d, client.RawPatch(types.MergePatchType, patch)) // the next turn repeats it
+	return s.Status().Patch(ctx, d, client.RawPatch(types.MergePatchType, patch))
 }
 
 // collect deletes the objects none of whose owners exist, and removes owners that do not exist
@@ -418,7 +436,7 @@ func (s *cluster) collect(ctx context.Context) {
 		// The next turn repeats what fails.
 		switch {
 		case len(left) == 0:
-			_ = s.Delete(ctx, &u, client.Preconditions{UID: new(u.GetUID())})
+			_ = s.Delete(ctx, &u, client.Preconditions{UID: new(u.GetUID()), ResourceVersion: new(u.GetResourceVersion())})
 		case len(left) < len(owners):
 			u.SetOwnerReferences(left)
 			_ = s.Update(ctx, &u)

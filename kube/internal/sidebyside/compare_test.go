@@ -28,6 +28,7 @@ var masks = []struct {
 	{regexp.MustCompile(`(https?://)?127\.0\.0\.1:\d+`), "ADDRESS"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`\b(olm\.og\.[a-z0-9-]+\.(admin|edit|view))-[A-Za-z0-9]{20,}`), "$1-HASH"}, // of the UID of the group
+	{regexp.MustCompile(`\binstall-([a-z0-9]{5}|[0-9a-f]{10})\b`), "PLAN"},                         // which does not exist anymore
 	{regexp.MustCompile(`\b([vm][a-z]+\.kb\.io)-[a-z0-9]{5}\b`), "$1-RANDOM"},
 }
 

@@ -1,6 +1,7 @@
 package sidebyside
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,6 +26,7 @@ type run struct {
 	namespaces []string
 	steps      int
 	port       int                       // of the aggregated API, if any
+	patience   time.Duration             // how long until waits, if not three minutes
 	taken      func(step string, r *run) // takes a snapshot
 }
 
@@ -115,7 +117,7 @@ func (r *run) delete(kind, ns, name string) {
 // until waits for a condition, but not forever: snapshots show what is missing. It reports
 // whether the condition holds.
 func (r *run) until(what string, ok func() bool) bool {
-	for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(cmp.Or(r.patience, 3*time.Minute)); !ok(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(end) {
 			r.t.Logf("%s, %s: not in time: %s", r.name, r.backend, what)
 			return false
@@ -214,9 +216,6 @@ func (r *run) objects() []unstructured.Unstructured {
 				out = append(out, u)
 			}
 		}
-	}
-	for i := range out {
-		out[i].SetManagedFields(nil)
 	}
 	return out
 }

@@ -14,8 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/olmkit/olmkit/internal/testsize"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
@@ -33,6 +35,7 @@ var (
 var shared string
 
 func TestMain(m *testing.M) {
+	ctrllog.SetLogger(logr.Discard()) // of the cache
 	var err error
 	if shared, err = os.MkdirTemp("", "olmkit-sidebyside-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -51,7 +54,8 @@ func runs(s scenario) bool {
 	if *selected != "" {
 		return regexp.MustCompile("^(" + *selected + ")$").MatchString(s.name)
 	}
-	return *olmBinaries != "" || testsize.Of(slices.Contains(sample, s.name), true, true)
+	isChanging := slices.ContainsFunc(slices.Concat(changing, changingAlone), func(c scenario) bool { return c.name == s.name })
+	return *olmBinaries != "" || testsize.Of(slices.Contains(sample, s.name), !isChanging, true)
 }
 
 // playAll plays scenarios with a backend. take is called for each snapshot.
@@ -62,7 +66,7 @@ func playAll(t *testing.T, b backend, take func(t *testing.T, name string, r *ru
 		r.taken = func(name string, r *run) { take(t, name, r) }
 		s.play(r)
 	}
-	list := slices.DeleteFunc(slices.Clone(together), func(s scenario) bool { return !runs(s) })
+	list := slices.DeleteFunc(slices.Concat(together, changing), func(s scenario) bool { return !runs(s) })
 	if len(list) > 0 {
 		t.Run("together", func(t *testing.T) {
 			c := newCluster(t, start(t), b)
@@ -74,7 +78,7 @@ func playAll(t *testing.T, b backend, take func(t *testing.T, name string, r *ru
 			g.Wait()
 		})
 	}
-	for _, s := range alone {
+	for _, s := range slices.Concat(alone, changingAlone) {
 		if runs(s) {
 			t.Run(s.name, func(t *testing.T) { play(t, newCluster(t, start(t), b), s) })
 		}
@@ -171,7 +175,20 @@ func TestRecord(t *testing.T) {
 		defer mu.Unlock()
 		if !played[r.name] {
 			played[r.name] = true
-			maps.DeleteFunc(rec.Snapshots, func(n string, _ []olmapi.Object) bool { return strings.HasPrefix(n, r.name+"/") })
+			ofScenario := func(n string, _ []olmapi.Object) bool { return strings.HasPrefix(n, r.name+"/") }
+			maps.DeleteFunc(rec.Snapshots, ofScenario)
+			r.t.Cleanup(func() {
+				mu.Lock()
+				defer mu.Unlock()
+				if r.t.Failed() { // keep what was recorded before
+					maps.DeleteFunc(rec.Snapshots, ofScenario)
+					for n, list := range old {
+						if ofScenario(n, list) {
+							rec.Snapshots[n] = list
+						}
+					}
+				}
+			})
 		}
 		if old[name] != nil {
 			for _, d := range diff(recorded(t, &recording.Recording{Snapshots: old}, name), objects) {
@@ -189,9 +206,6 @@ func TestRecord(t *testing.T) {
 		rec.Snapshots[name] = list
 		rec.At = time.Now().UTC().Truncate(time.Second)
 	})
-	if t.Failed() {
-		return
-	}
 	path := filepath.Join("..", "recording", "olm-v0.45.0.json.gz")
 	f, err := os.Create(path)
 	must(t, err)

@@ -149,5 +149,12 @@ func (s *cluster) kubeconfOf(b backend) string { return filepath.Join(s.dir, "ku
 // also writes the configuration for a backend.
 func (s *cluster) also(b backend) {
 	s.t.Helper()
-	must(s.t, os.WriteFile(s.kubeconfOf(b), s.kubeconfig(b), 0o600))
+	config := s.kubeconfig(b)
+	if s.gated {
+		s.gate = s.newGate(config)
+		var err error
+		config, err = s.gate.kubeconfig()
+		must(s.t, err)
+	}
+	must(s.t, os.WriteFile(s.kubeconfOf(b), config, 0o600))
 }

@@ -26,6 +26,7 @@ func catalogsOf(t *testing.T, c *memcluster.Cluster, objects []olm.Object) *reco
 		}
 	}
 	text := map[resolver.CatalogID]*strings.Builder{}
+	written := map[[3]string]bool{} // packages in catalogs, to which several subscriptions may refer
 	for _, s := range objects {
 		if s.Kind != olm.KindSubscription {
 			continue
@@ -42,7 +43,10 @@ func catalogsOf(t *testing.T, c *memcluster.Cluster, objects []olm.Object) *reco
 		if text[id] == nil {
 			text[id] = &strings.Builder{}
 		}
-		writePackage(t, text[id], sub, objects)
+		if k := [3]string{id.Namespace, id.Name, sub.Spec.Package}; !written[k] {
+			written[k] = true
+			writePackage(t, text[id], sub, objects)
+		}
 	}
 	for id, b := range text {
 		blobs, err := fbc.LoadReader(t.Context(), strings.NewReader(b.String()+otherPackage), id.Name+".json", nil)

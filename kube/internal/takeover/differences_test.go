@@ -13,6 +13,7 @@ import (
 var deliberate = []struct{ rule, pattern, why string }{
 	{"E1", `^update status Subscription: (.* is installed|what is known of its catalogs or its install plan|InstallPlan(Pending|Failed) changed|InstallPlanPending is |CatalogSourcesUnhealthy is False, AllCatalogSourcesHealthy)`, "OLM had not written it yet"},
 	{"E2", `^(create [A-Za-z]+: step of the install plan|update status InstallPlan: done: )`, "OLM retried a plan without the permissions that it needs"},
+	{"E2", `^(create InstallPlan: installs |update status InstallPlan: \d+ steps?, Installing$|update status Subscription: (InstallPlanMissing changed|its state is ))`, "the install plan of a dependency is gone with the operator that needed it, and OLM does not state that it was done"},
 	{"E4", `^update status Subscription: (CatalogSourcesUnhealthy|InstalledCSVMissing|ResolutionFailed) `, "the explanation is that of olmkit"},
 	{"E5", `^update status Subscription: PackageDeprecated is removed`, "the catalogs of this test lack the deprecations"},
 	{"E6", `^update status ClusterServiceVersion: Pending, OperatorConditionNotUpgradeable: `, "the message also has the reason"},

@@ -19,6 +19,7 @@ import (
 var rewritten = map[string]string{
 	"bad_crd/1-refused":          "an upgrade that OLM started continues",
 	"bad_crd/2-cr-fixed":         "an upgrade that OLM started continues",
+	"broken_fixed/1-end":         "somebody repaired it, which OLM does not notice",
 	"drift/2-deployment-changed": "somebody scaled it, which OLM does not notice",
 	"drift/3-role-deleted":       "somebody scaled it, which OLM does not notice",
 	"drift/4-account-deleted":    "somebody scaled it, which OLM does not notice",
