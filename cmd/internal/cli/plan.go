@@ -35,9 +35,9 @@ Below the plan are notes for administrators: operators that block the upgrade of
 platform or must not be upgraded, or that are not supported in one cluster.
 
 With --impact, the verdict of "olmkit impact" on each upgrade is shown, from the
-bundles and the cluster. For classic OLM, with --avoid breaks, OLM would be kept from upgrades that
-break something: the plan is the one without them, or an explanation of why there is
-none.
+bundles and the cluster. For classic OLM, with --avoid breaks, OLM would be kept from
+upgrades that break something: the plan is the one without them, or an explanation of
+why there is none.
 
 To see what follows from these writes, run "olmkit simulate".
 
