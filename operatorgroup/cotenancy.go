@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -68,7 +69,18 @@ func (v Violation) String() string {
 // definitions or no CRDs, and any two operators that ship different definitions
 // of a CRD. Violations are ordered by namespace and name of the tenants, then
 // by CRD.
-func CoTenancy(tenants []Tenant) []Violation {
+func CoTenancy(tenants []Tenant) []Violation { // F9
+	return coTenancy(tenants, func(Tenant) bool { return true })
+}
+
+// CoTenancyIn is CoTenancy for the pairs with an operator in a namespace. Its cost does not grow
+// with the pairs of other operators.
+func CoTenancyIn(namespace string, tenants []Tenant) []Violation {
+	return coTenancy(tenants, func(t Tenant) bool { return t.Namespace == namespace })
+}
+
+// coTenancy compares the tenants for which concerns returns true with all others.
+func coTenancy(tenants []Tenant, concerns func(Tenant) bool) []Violation {
 	list := slices.Clone(tenants)
 	slices.SortFunc(list, func(a, b Tenant) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.CSV, b.CSV))
@@ -82,20 +94,53 @@ func CoTenancy(tenants []Tenant) []Violation {
 		}
 		shared["package "+t.Package] = append(shared["package "+t.Package], i)
 	}
-	var out []Violation
-	for i, a := range list {
-		near := slices.Clone(shared["package "+a.Package])
+	var pairs [][2]int
+	for i, t := range list {
+		if !concerns(t) {
+			continue
+		}
+		near := slices.Clone(shared["package "+t.Package])
 		for name := range crds[i] {
 			near = append(near, shared["crd "+name]...)
 		}
 		slices.Sort(near)
 		for _, j := range slices.Compact(near) {
-			if j > i && a.Namespace != list[j].Namespace { // within a namespace, one replaces the other, or resolution refuses it (D10)
-				out = append(out, compareTenants(a, list[j], crds[i], crds[j])...)
+			if t.Namespace != list[j].Namespace { // within a namespace, one replaces the other, or resolution refuses it (D10)
+				pairs = append(pairs, [2]int{min(i, j), max(i, j)})
 			}
 		}
 	}
+	slices.SortFunc(pairs, func(x, y [2]int) int { return slices.Compare(x[:], y[:]) })
+	var out []Violation
+	for _, p := range slices.Compact(pairs) {
+		i, j := p[0], p[1]
+		out = append(out, compareTenants(list[i], list[j], crds[i], crds[j])...)
+	}
 	return out
+}
+
+// Sentence returns the violations of an operator as one sentence, and how to fix them. All must
+// name the operator, and there must be at least one. The sentence names at most three of the
+// other operators, and one difference.
+func Sentence(namespace, csv string, list []Violation) string {
+	if len(list) == 1 {
+		return list[0].String()
+	}
+	var others []string
+	remedy := "install the same version of all"
+	for _, v := range list {
+		other := v.A
+		if v.A.Namespace == namespace && v.A.CSV == csv {
+			other = v.B
+		}
+		if name := other.CSV + " in namespace " + other.Namespace; !slices.Contains(others[max(len(others)-1, 0):], name) { // they are in order
+			others = append(others, name)
+		}
+		if v.A.Package != v.B.Package || v.A.Package == "" {
+			remedy = "remove it, or the others"
+		}
+	}
+	return fmt.Sprintf("%s in namespace %s is not supported in one cluster with %s: for example, %s; %s", csv, namespace, phrase.Few(others), list[0].Detail, remedy)
 }
 
 // compareTenants returns how the CRDs of two operators violate F9, by name.

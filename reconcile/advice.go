@@ -95,11 +95,14 @@ func noteAdvice(w *world.World, p *change.Writer, opts *Options) {
 	near := w.Tenants(func(c *olm.ClusterServiceVersion) bool {
 		return families[world.Family(c)] || slices.ContainsFunc(c.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return crds[d.Name] })
 	})
-	for _, v := range operatorgroup.CoTenancy(near) {
-		for _, t := range []operatorgroup.Tenant{v.A, v.B} {
-			if t.Namespace == w.Namespace {
-				p.Advice(olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: t.Namespace, Name: t.CSV}, "%s", v).Rule = "F9"
-			}
+	violations := operatorgroup.CoTenancyIn(w.Namespace, near)
+	for _, c := range w.Own() {
+		is := func(t operatorgroup.Tenant) bool {
+			return t.Namespace == w.Namespace && t.CSV == c.Metadata.Name
+		}
+		own := slices.DeleteFunc(slices.Clone(violations), func(v operatorgroup.Violation) bool { return !is(v.A) && !is(v.B) })
+		if len(own) > 0 {
+			p.Advice(c.Key(), "%s", operatorgroup.Sentence(w.Namespace, c.Metadata.Name, own)).Rule = "F9"
 		}
 	}
 }

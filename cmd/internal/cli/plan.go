@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/olmhash"
@@ -214,7 +216,7 @@ func (d *planDocument) text(w io.Writer) error {
 	a := d.Advice
 	section("The upgrade of the platform from "+a.PlatformVersion+" is blocked by", lines(a.Blockers, reconcile.Blocker.String))
 	section("Not upgradeable; the next version will wait", lines(d.held(), func(h reconcile.Hold) string { return h.CSV.String() + ": " + h.Reason }))
-	section("Not supported together in one cluster", lines(a.CoTenancy, operatorgroup.Violation.String))
+	section("Not supported together in one cluster", together(a.CoTenancy))
 	section("Operator groups with the same name, which share ClusterRoles; rename one to separate their users", lines(a.SharedRoles, func(r reconcile.SharedRoles) string {
 		return r.Group + " in namespaces " + strings.Join(r.Namespaces, ", ")
 	}))
@@ -228,6 +230,28 @@ func (d *planDocument) held() []reconcile.Hold {
 			return o.By == resolver.HeldByOperator && o.Replaces == h.CSV.Name
 		})
 	})
+}
+
+// maxTogether is how many operators the text of a plan lists that are not supported together.
+const maxTogether = 10
+
+// together returns a line for each operator that is not supported together with others, except
+// those that an earlier line covers.
+func together(list []operatorgroup.Violation) []string {
+	var out []string
+	for len(list) > 0 {
+		a := list[0].A
+		n := slices.IndexFunc(list, func(v operatorgroup.Violation) bool { return v.A.Namespace != a.Namespace || v.A.CSV != a.CSV })
+		if n < 0 {
+			n = len(list)
+		}
+		if len(out) == maxTogether {
+			return append(out, fmt.Sprintf("… and %d more %s; -o json lists all", len(list), phrase.Plural(len(list), "pair")))
+		}
+		out = append(out, visible.Line(operatorgroup.Sentence(a.Namespace, a.CSV, list[:n])))
+		list = list[n:]
+	}
+	return out
 }
 
 // lines returns each element of a list as a line.

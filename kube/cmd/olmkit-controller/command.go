@@ -94,7 +94,7 @@ func (f *flags) run(cmd *cobra.Command) error {
 	if f.verbose {
 		level = -1 // V(1), without what libraries log at higher levels
 	}
-	ctrl.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(visible.NewWriter(cmd.ErrOrStderr(), nil), &slog.HandlerOptions{Level: level})))
+	ctrl.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(visible.NewWriter(cmd.ErrOrStderr(), nil), &slog.HandlerOptions{Level: level, ReplaceAttr: withoutNamespace})))
 	config, err := f.config()
 	if err != nil {
 		return err
@@ -104,6 +104,14 @@ func (f *flags) run(cmd *cobra.Command) error {
 		return err
 	}
 	return m.Start(cmd.Context())
+}
+
+// withoutNamespace leaves the namespace out of log lines about objects that have none.
+func withoutNamespace(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == "namespace" && a.Value.String() == "" {
+		return slog.Attr{}
+	}
+	return a
 }
 
 func (f *flags) config() (*rest.Config, error) {
