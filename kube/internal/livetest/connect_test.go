@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // TestConnect checks the ways to reach a cluster that kubectl has: contexts, lists of kubeconfig
@@ -16,16 +14,14 @@ import (
 // the API server state what to do.
 func TestConnect(t *testing.T) {
 	dir := programs(t)
-	c, err := client.New(env.Config, client.Options{})
-	check(t, err)
 	file := func(name, text string) {
 		t.Helper()
 		check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
 	}
 	file("admin", string(env.KubeConfig()))
 	role, _ := program(t, dir, "olmkit", "status", "--print-rbac")
-	check(t, create(t.Context(), c, role))
-	check(t, create(t.Context(), c, `apiVersion: rbac.authorization.k8s.io/v1
+	file("rbac.yaml", role+`---
+apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata: {name: olmkit-read}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: olmkit-read}
@@ -57,7 +53,9 @@ kind: ClusterRoleBinding
 metadata: {name: crds}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: crds}
 subjects:
-- {kind: ServiceAccount, name: crds, namespace: default}`))
+- {kind: ServiceAccount, name: crds, namespace: default}`)
+	program(t, dir, "kubectl", "--kubeconfig", "admin", "apply", "-f", "rbac.yaml")
+	defer program(t, dir, "kubectl", "--kubeconfig", "admin", "delete", "-f", "rbac.yaml") // other tests create the role, too
 	kubeconfig := func(name, user string) {
 		file(name, fmt.Sprintf(`apiVersion: v1
 kind: Config
