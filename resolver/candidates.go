@@ -81,8 +81,7 @@ func (u *universe) candidates(ctx context.Context, x constraints.Expr, own int) 
 			list = append(list, found...)
 		}
 	}
-	// A startingCSV can name a bundle that is not offered. Once in the set, it counts for
-	// formulas over the set (D5).
+	// A skipped entry that a subscription may choose counts for formulas over the set (D5).
 	if u.semantics() == Documented {
 		for c := range reach(named, x) {
 			if u.satisfies(ctx, x, c) {

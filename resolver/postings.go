@@ -147,7 +147,7 @@ func (p *listPostings[T]) all() iter.Seq[T]                     { return slices.
 func (p *listPostings[T]) compare(a, b T) int                   { return cmp.Compare(p.place[a], p.place[b]) }
 
 // atRest returns the postings of the candidates that no catalog offers: the installed
-// operators, and bundles that only a startingCSV names.
+// operators, and skipped entries that subscriptions may choose.
 func (u *universe) atRest() (installed, named *listPostings[cand]) {
 	if u.installedPostings == nil {
 		all := make([]cand, len(u.installed))

@@ -48,12 +48,9 @@ func newResolution(ctx context.Context, u *universe) (*resolution, error) {
 		list = u.want.meet(u, s, list)
 		needs[i] = need{kind: proof.AnyOf, list: list}
 		r.options = append(r.options, &needs[i])
-		if s.current == nil {
-			for _, c := range list {
-				if u.isInstalled(c) {
-					continue
-				}
-				if _, ok := u.rank(c); !ok && !named[c] {
+		for _, c := range list {
+			if !u.isInstalled(c) && !named[c] {
+				if _, ok := u.rank(c); !ok {
 					if named == nil {
 						named = map[cand]bool{}
 					}
@@ -61,10 +58,7 @@ func newResolution(ctx context.Context, u *universe) (*resolution, error) {
 					u.named = append(u.named, c)
 				}
 			}
-			continue
-		}
-		for _, c := range list {
-			if c != s.current.id && !slices.Contains(r.replacedBy[c], s.current.id) {
+			if s.current != nil && c != s.current.id && !slices.Contains(r.replacedBy[c], s.current.id) {
 				if r.replacedBy == nil {
 					r.replacedBy = make(map[cand][]cand, len(u.installed))
 				}

@@ -30,7 +30,8 @@ type universe struct {
 	cats      []*source   // by namespace and name
 	given     []Catalog   // all catalogs of the problem
 	unseen    []CatalogID // those that the namespace does not see (D19)
-	// named are the entries that are not offered but that a startingCSV names.
+	// named are the skipped entries that subscriptions may choose: a startingCSV names them (H3),
+	// or their bundle may be chosen in another channel (H25).
 	named []cand
 	// installedPostings and namedPostings are the postings of installed and of named,
 	// made on demand.
