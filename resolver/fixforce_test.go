@@ -149,7 +149,7 @@ func TestFixesByBruteForce(t *testing.T) {
 		}
 		return
 	}
-	for s := range uint64(testsize.Of(400, 2000, 9000)) {
+	for s := range uint64(testsize.Of(400, 2000, 27000)) {
 		if msg := check(s + 1); msg != "" {
 			t.Errorf("seed %d: %s\nreplay with: go test ./resolver -run '^%s$' -v -seed %d", s+1, msg, t.Name(), s+1)
 		}
