@@ -91,7 +91,11 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 			return err
 		}
 		if len(args) > 0 {
-			return usagef("catalogs belong to a version of the platform: write --catalog VERSION=%s", args[0])
+			value := args[0]
+			if !strings.Contains(value, "=") {
+				value = "VERSION=" + value
+			}
+			return usagef("each catalog is for one version of the platform; write --catalog %s", value)
 		}
 		var err error
 		if in.file != "" {
