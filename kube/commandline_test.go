@@ -18,7 +18,7 @@ import (
 )
 
 // TestCommandLine runs "olmkit status" as a user with the role that it prints, and as a
-// user without permissions, who is told about that role.
+// user without permissions, for whom the error names that role.
 func TestCommandLine(t *testing.T) {
 	c, err := client.New(env.Config, client.Options{})
 	if err != nil {
