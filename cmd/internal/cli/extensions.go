@@ -99,9 +99,11 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f f
 	if err != nil {
 		return err
 	}
-	judge, err := a.onCluster(x.env, r.clusterState)
-	if err != nil {
-		return err
+	var judge *clusterImpact
+	if a.shown {
+		if judge, err = a.onCluster(x.env, r.clusterState); err != nil {
+			return err
+		}
 	}
 	out := printer{w: x.env.stdout, format: f}
 	negative := false
