@@ -2,10 +2,12 @@ package reconcile_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile"
 )
 
 // csvYAML returns a CSV that owns one CRD, or none.
@@ -111,5 +113,35 @@ func TestReplacesCircle(t *testing.T) {
 				t.Errorf("with the circle broken a.v0 is %s: %s", st.Phase, st.Message)
 			}
 		})
+	}
+}
+
+// E23: a new version takes a deployment over from its predecessor. Other owners stay.
+func TestDeploymentHasOneVersion(t *testing.T) {
+	deploys := func(text string) string {
+		return strings.Replace(text, "deployments: []", `deployments: [{name: a, spec: {selector: {matchLabels: {a: a}}, template: {metadata: {labels: {a: a}}, spec: {containers: [{name: a, image: a}]}}}}]`, 1)
+	}
+	c, _ := settle(t, nil, deploys(csvYAML("a.v1", "", "")))
+	d := get[olm.Deployment](t, c, "Deployment", "ops/a")
+	other := olm.OwnerReference{APIVersion: "example.com/v1", Kind: "Other", Name: "o", UID: "u"}
+	d.Metadata.OwnerReferences = append(d.Metadata.OwnerReferences, other)
+	next := objects(t, []byte(deploys(csvYAML("a.v2", "a.v1", ""))))
+	if err := c.Put(d, &next[0]); err != nil {
+		t.Fatal(err)
+	}
+	var owners [][]olm.OwnerReference
+	c.Intercept = func(ch reconcile.Change, apply func() error) error {
+		if m := ch.Object.Head(); m.Kind == "Deployment" {
+			owners = append(owners, m.Metadata.OwnerReferences)
+		}
+		return apply()
+	}
+	l := &reconcile.Loop{Cluster: c, MaxPasses: 200}
+	if _, err := l.Run(t.Context(), testNamespace); err != nil {
+		t.Fatal(err)
+	}
+	v2 := get[olm.ClusterServiceVersion](t, c, olm.KindClusterServiceVersion, "ops/a.v2")
+	if want := [][]olm.OwnerReference{{other, olm.OwnedBy(v2)}}; !reflect.DeepEqual(owners, want) {
+		t.Errorf("the deployment is written with the owners %v, want %v", owners, want)
 	}
 }

@@ -83,6 +83,11 @@ var moments = map[backend][]moment{
 		on("the CSV is created", http.MethodPost, "clusterserviceversions", func(o obj) bool { return field(o, "metadata", "name") == "widget.v1.1.0" }),
 		reaches("1.1.0", "Pending"),
 		on("the deployment is written", "", "deployments/widget-controller", nil),
+		reaches("1.1.0", "Installing"),
+		reaches("1.1.0", "Succeeded"),
+		reaches("1.0.0", "Replacing"),
+		reaches("1.0.0", "Deleting"),
+		on("1.0.0 is deleted", http.MethodDelete, "clusterserviceversions/widget.v1.0.0", nil),
 	},
 }
 

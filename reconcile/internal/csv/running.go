@@ -137,13 +137,17 @@ func sameSpecHash(a, b *olm.Deployment) bool {
 }
 
 // overwrite returns a deployment with the spec of another one, and with its labels,
-// annotations and owners added.
+// annotations and owners added. As in OLM, only one CSV owns a deployment: OLM writes the name
+// of the first one into the pods (E23).
 func overwrite(have, want *olm.Deployment) *olm.Deployment {
 	out := *have
 	out.Spec = want.Spec
+	others := slices.DeleteFunc(slices.Clone(have.Metadata.OwnerReferences), func(o olm.OwnerReference) bool {
+		return o.Kind == olm.KindClusterServiceVersion
+	})
 	out.Metadata.Labels = generated.Union(have.Metadata.Labels, want.Metadata.Labels)
 	out.Metadata.Annotations = generated.Union(have.Metadata.Annotations, want.Metadata.Annotations)
-	out.Metadata.OwnerReferences = generated.UnionOwners(have.Metadata.OwnerReferences, want.Metadata.OwnerReferences)
+	out.Metadata.OwnerReferences = append(others, want.Metadata.OwnerReferences...)
 	return &out
 }
 
