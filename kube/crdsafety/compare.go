@@ -88,16 +88,13 @@ func Compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 	default:
 		return nil, fmt.Errorf("enforcement %q is neither %s nor %s", opts.Enforcement, Strict, None)
 	}
-	ours, err := compare(ctx, old, new, false)
+	ours, findings, err := compareBoth(ctx, old, new)
 	if err != nil {
 		return nil, fmt.Errorf("CRD %s: %w", new.Name, err)
 	}
-	upstream, findings := Panic, []Finding(nil)
-	if !crashes(old, new) {
-		if findings, err = compare(ctx, old, new, true); err != nil {
-			return nil, fmt.Errorf("CRD %s: %w", new.Name, err)
-		}
-		upstream = verdict(findings)
+	upstream := verdict(findings)
+	if crashes(old, new) {
+		upstream = Panic
 	}
 	if opts.AsUpstream {
 		markFalseAlarms(findings, ours)
@@ -119,33 +116,42 @@ func verdict(findings []Finding) Verdict {
 	return Unsafe
 }
 
+// compareBoth returns the findings of the default comparison and those of
+// operator-controller, which has none where it crashes.
+func compareBoth(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition) (ours, upstream []Finding, err error) {
+	before, err := versionsOf(ctx, old)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := versionsOf(ctx, new)
+	if err != nil {
+		return nil, nil, err
+	}
+	if ours, err = compare(ctx, before, after, false); err == nil && !crashes(old, new) {
+		upstream, err = compare(ctx, before, after, true)
+	}
+	return ours, upstream, err
+}
+
 // compare returns the findings, sorted.
-func compare(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, asUpstream bool) ([]Finding, error) {
-	before, err := roots(ctx, old, asUpstream)
-	if err != nil {
-		return nil, err
-	}
-	after, err := roots(ctx, new, asUpstream)
-	if err != nil {
-		return nil, err
-	}
-	out := wholeCRD(old, new)
+func compare(ctx context.Context, old, new *versions, asUpstream bool) ([]Finding, error) {
+	out := wholeCRD(old.CustomResourceDefinition, new.CustomResourceDefinition)
 	same := &comparison{ctx: ctx, scope: ScopeSame}
-	for _, from := range before {
-		i := slices.IndexFunc(after, func(r root) bool { return r.Name == from.Name })
+	for _, from := range old.roots {
+		i := slices.IndexFunc(new.roots, func(r root) bool { return r.Name == from.Name })
 		if i < 0 {
 			continue
 		}
 		same.version = from.Name
-		if err := same.compare(from.node, after[i].node, asUpstream); err != nil {
+		if err := same.compare(from.node, new.roots[i].node, asUpstream); err != nil {
 			return nil, err
 		}
 	}
 	for _, f := range same.found {
 		out = append(out, f.Finding)
 	}
-	if !webhook(new) {
-		introduced, err := served(ctx, before, after, asUpstream)
+	if !webhook(new.CustomResourceDefinition) {
+		introduced, err := served(ctx, old.roots, new.roots, asUpstream)
 		if err != nil {
 			return nil, err
 		}
@@ -193,16 +199,22 @@ type root struct {
 	node *node
 }
 
-func roots(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, docs bool) ([]root, error) {
-	b := &builder{ctx: ctx, docs: docs}
-	var out []root
+// versions are the versions of a CRD.
+type versions struct {
+	*apiextensionsv1.CustomResourceDefinition
+	roots []root
+}
+
+func versionsOf(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) (*versions, error) {
+	b := &builder{ctx: ctx}
+	out := &versions{CustomResourceDefinition: crd}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
 		n, err := b.root(v)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, root{v, n})
+		out.roots = append(out.roots, root{v, n})
 	}
 	return out, nil
 }

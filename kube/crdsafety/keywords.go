@@ -46,9 +46,12 @@ func (c *comparison) fields(old, new *node) error {
 		}
 		return nil
 	}
-	if !sameOwn(old, new) {
-		c.add(old, new, validate(&old.own, &new.own)...)
-		c.add(old, new, keywords(&old.own, &new.own)...)
+	a, b := old.own(), new.own()
+	clearDocs(a)
+	clearDocs(b)
+	if !reflect.DeepEqual(a, b) {
+		c.add(old, new, validate(a, b)...)
+		c.add(old, new, keywords(a, b)...)
 	}
 	c.add(old, new, unknownFields(old, new)...)
 	c.add(old, new, alternatives(old, new)...)
@@ -61,15 +64,6 @@ func (c *comparison) fields(old, new *node) error {
 		}
 	}
 	return nil
-}
-
-// sameOwn reports whether the keywords of two nodes are equal, apart from documentation and
-// nested schemas.
-func sameOwn(old, new *node) bool {
-	a, b := old.own, new.own
-	clearDocs(&a)
-	clearDocs(&b)
-	return reflect.DeepEqual(&a, &b)
 }
 
 // field reports whether the step leads to a field, or to the elements of a list
@@ -183,12 +177,12 @@ func unknownFields(old, new *node) []Finding {
 	}
 	f := Finding{Validation: keyword}
 	if to := after[[2]string{keyword, ""}]; to != nil {
-		f.New = value(members(&to.own))
+		f.New = value(members(to.own()))
 	}
 	switch {
 	case has(before, "true") && !has(after, "true"):
 		f.Old = value(true)
-	case f.New != nil && old.own.XPreserveUnknownFields != nil && *old.own.XPreserveUnknownFields:
+	case f.New != nil && old.whole.XPreserveUnknownFields != nil && *old.whole.XPreserveUnknownFields:
 	default:
 		return nil
 	}
@@ -229,9 +223,9 @@ func conditions(n *node) map[string]entries {
 // id identifies an entry, regardless of its place in the list.
 func (n nested) id() string {
 	if n.list() > 0 {
-		return fmt.Sprintf("%x", n.sum())
+		return fmt.Sprintf("%x", n.sums().plain)
 	}
-	return fmt.Sprintf("%s %x", n.key, n.sum())
+	return fmt.Sprintf("%s %x", n.key, n.sums().plain)
 }
 
 // missing returns the entries of list that are not in others. Repeated entries

@@ -22,20 +22,20 @@ type schema = apiextensionsv1.JSONSchemaProps
 
 // A node is a schema and the schemas nested in it.
 type node struct {
-	path string
-	// whole is the original schema, and own is a copy without the nested
-	// schemas. Both are read-only.
-	whole  *schema
-	own    schema
+	path   string
+	whole  *schema // read-only
 	nested []nested
 	size   int // the number of nodes, this one included
 	lists  int // how deep lists of alternatives are nested in each other
-	// sum identifies the node and everything below it, and text is own as JSON.
-	// Only nodes below a keyword other than properties and items have them.
-	sum  digest
-	text []byte
-	// entry is the sum without the documentation of the node itself (K60).
-	entry digest
+	sums   *sums
+}
+
+// sums identify a node and everything below it. Only nodes below a keyword
+// other than properties and items have them.
+type sums struct {
+	documented digest // with documentation
+	entry      digest // without that of the node itself (K60)
+	plain      digest // without documentation
 }
 
 // A nested is a step from a schema to one nested in it. The key is a property
@@ -45,13 +45,13 @@ type nested struct {
 	node         *node // nil if the key is the whole value
 }
 
-// sum identifies the schema that the step leads to. It is zero if the step
+// sums identify the schema that the step leads to. They are zero if the step
 // leads to no schema.
-func (n nested) sum() (none digest) {
+func (n nested) sums() sums {
 	if n.node == nil {
-		return none
+		return sums{}
 	}
-	return n.node.sum
+	return *n.node.sums
 }
 
 // structural reports whether the step leads to fields of objects, which are
@@ -83,9 +83,7 @@ func (n nested) step() string {
 
 // A builder creates the nodes of one version's schema.
 type builder struct {
-	ctx context.Context
-	// docs includes documentation in the sums.
-	docs  bool
+	ctx   context.Context
 	paths int // bytes of all paths
 }
 
@@ -105,10 +103,7 @@ func (b *builder) node(s *schema, path string, summed bool) (*node, error) {
 	if b.paths += len(path); b.paths > maxPaths {
 		return nil, ErrTooLarge
 	}
-	n := &node{path: path, whole: s, own: *s, size: 1}
-	n.own.Items, n.own.AllOf, n.own.AnyOf, n.own.OneOf, n.own.Not = nil, nil, nil, nil, nil
-	n.own.Properties, n.own.PatternProperties, n.own.Definitions, n.own.Dependencies = nil, nil, nil, nil
-	n.own.AdditionalProperties, n.own.AdditionalItems = nil, nil
+	n := &node{path: path, whole: s, size: 1}
 	for step, child := range steps(s) {
 		if child != nil {
 			var err error
@@ -120,31 +115,39 @@ func (b *builder) node(s *schema, path string, summed bool) (*node, error) {
 		}
 		n.nested = append(n.nested, step)
 	}
-	if summed {
-		return n, b.identify(n)
+	if !summed {
+		return n, nil
+	}
+	var err error
+	if n.sums, err = n.identify(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return n, nil
 }
 
-// identify sets sum, text and entry.
-func (b *builder) identify(n *node) error {
-	text, err := json.Marshal(&n.own)
+// own returns the schema without the schemas nested in it.
+func (n *node) own() *schema {
+	s := *n.whole
+	s.Items, s.AllOf, s.AnyOf, s.OneOf, s.Not = nil, nil, nil, nil, nil
+	s.Properties, s.PatternProperties, s.Definitions, s.Dependencies = nil, nil, nil, nil
+	s.AdditionalProperties, s.AdditionalItems = nil, nil
+	return &s
+}
+
+// identify returns the sums of a node.
+func (n *node) identify() (*sums, error) {
+	own := n.own()
+	documented, err := json.Marshal(own)
 	if err != nil {
-		return fmt.Errorf("%s: %w", n.path, err)
+		return nil, err
 	}
-	n.text, n.sum = text, n.digest(text)
-	if n.entry = n.sum; n.own.Description != "" || n.own.Title != "" || n.own.Example != nil || n.own.ExternalDocs != nil {
-		undocumented := n.own
-		clearDocs(&undocumented)
-		if text, err = json.Marshal(&undocumented); err != nil {
-			return fmt.Errorf("%s: %w", n.path, err)
-		}
-		n.entry = n.digest(text)
+	clearDocs(own)
+	plain, err := json.Marshal(own)
+	if err != nil {
+		return nil, err
 	}
-	if !b.docs {
-		n.sum = n.entry
-	}
-	return nil
+	withDocs := func(s sums) digest { return s.documented }
+	return &sums{n.digest(documented, withDocs), n.digest(plain, withDocs), n.digest(plain, func(s sums) digest { return s.plain })}, nil
 }
 
 // clearDocs clears the keywords that only document the schema.
@@ -214,14 +217,14 @@ func steps(s *schema) func(func(nested, *schema) bool) {
 // A digest is equal for equal schemas.
 type digest [sha256.Size]byte
 
-// digest returns the digest of a node's own keywords and everything nested in
-// it.
-func (n *node) digest(own []byte) digest {
+// digest returns the digest of a node's own keywords and of the sums of the
+// schemas nested in it.
+func (n *node) digest(own []byte, of func(sums) digest) digest {
 	h := sha256.New()
 	h.Write(own)
 	for _, c := range n.nested {
 		fmt.Fprintf(h, "\n%q %q ", c.keyword, c.key)
-		sum := c.sum()
+		sum := of(c.sums())
 		h.Write(sum[:])
 	}
 	return digest(h.Sum(nil))

@@ -1,7 +1,6 @@
 package crdsafety
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"reflect"
@@ -53,9 +52,12 @@ func (c *comparison) paths(old, new *node) error {
 				c.found[len(c.found)-1].Scope = ScopeCRD
 			}
 		}
-		c.add(o, n, validate(&o.own, &n.own)...)
+		a, b := o.own(), n.own()
+		c.add(o, n, validate(a, b)...)
 		c.add(o, n, oneOf(o, n)...)
-		if !sameRest(o, n) {
+		clearValidated(a)
+		clearValidated(b)
+		if !sameKeywords(a, b) || !sameUnjudged(o, n) {
 			d := &differences{}
 			d.between(o, n, "", 0)
 			c.add(o, n, Finding{Validation: unhandled, Old: d.old(), New: d.new()})
@@ -91,21 +93,23 @@ func oneOfEntries(n *node) map[digest]nested {
 	out := map[digest]nested{}
 	for _, step := range n.nested {
 		if step.keyword == "oneOf" {
-			out[step.node.entry] = step
+			out[step.node.sums.entry] = step
 		}
 	}
 	return out
 }
 
-// sameRest reports whether two schemas are equal apart from the keywords that have a
-// validation, and from properties and items (K59).
-func sameRest(old, new *node) bool {
-	a, b := old.own, new.own
-	clearValidated(&a)
-	clearValidated(&b)
-	// Reflection takes less time for schemas that are equal, as most are.
-	return (reflect.DeepEqual(&a, &b) || equality.Semantic.DeepEqual(&a, &b)) && slices.EqualFunc(old.unjudged(), new.unjudged(), func(a, b nested) bool {
-		return a.keyword == b.keyword && a.key == b.key && (a.node == nil) == (b.node == nil) && a.sum() == b.sum()
+// sameKeywords reports whether two schemas without nested ones are equal. Reflection takes
+// less time for schemas that are equal, as most are.
+func sameKeywords(a, b *schema) bool {
+	return reflect.DeepEqual(a, b) || equality.Semantic.DeepEqual(a, b)
+}
+
+// sameUnjudged reports whether the keywords that operator-controller does not validate lead
+// to equal schemas (K59).
+func sameUnjudged(old, new *node) bool {
+	return slices.EqualFunc(old.unjudged(), new.unjudged(), func(a, b nested) bool {
+		return a.keyword == b.keyword && a.key == b.key && (a.node == nil) == (b.node == nil) && a.sums().documented == b.sums().documented
 	})
 }
 
@@ -198,8 +202,8 @@ func (d *differences) between(old, new *node, at string, depth int) bool {
 	case depth == 0:
 		before, after = unjudgedMembers(old), unjudgedMembers(new)
 		from, to = old.unjudged(), new.unjudged()
-	case !bytes.Equal(old.text, new.text):
-		before, after = members(&old.own), members(&new.own)
+	default:
+		before, after = members(old.own()), members(new.own())
 	}
 	for _, key := range union(before, after) {
 		if string(before[key]) != string(after[key]) && !d.add(at+"."+key, before[key], after[key]) {
@@ -211,7 +215,7 @@ func (d *differences) between(old, new *node, at string, depth int) bool {
 		o, inOld := was[step]
 		n, inNew := is[step]
 		switch {
-		case inOld && inNew && o.sum() == n.sum():
+		case inOld && inNew && o.sums().documented == n.sums().documented:
 		case inOld && inNew && o.node != nil && n.node != nil && depth < 20:
 			if !d.between(o.node, n.node, at+step, depth+1) {
 				return false
@@ -225,9 +229,9 @@ func (d *differences) between(old, new *node, at string, depth int) bool {
 
 // unjudgedMembers returns the keywords that operator-controller does not validate, as JSON.
 func unjudgedMembers(n *node) map[string]json.RawMessage {
-	own := n.own
-	clearValidated(&own)
-	return members(&own)
+	own := n.own()
+	clearValidated(own)
+	return members(own)
 }
 
 // steppedTo returns steps by their text.
@@ -247,5 +251,5 @@ func (n nested) shown() json.RawMessage {
 	case n.node == nil:
 		return value(n.key)
 	}
-	return value(members(&n.node.own))
+	return value(members(n.node.own()))
 }

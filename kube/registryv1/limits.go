@@ -11,6 +11,9 @@ import (
 type Limits struct {
 	// BundleSize limits the total size of all files, in bytes. Default 16 MiB.
 	BundleSize int64
+	// DocumentSize limits one manifest, or one list of manifests, as JSON, in
+	// bytes. Default 3 MiB: the API server accepts no larger object.
+	DocumentSize int64
 	// Files limits the number of entries in a directory. Default 10,000.
 	Files int
 	// Objects limits the number of manifests. Default 10,000.
@@ -28,6 +31,7 @@ func (l *Limits) WithDefaults() Limits {
 		out = *l
 	}
 	out.BundleSize = cmp.Or(out.BundleSize, 16<<20)
+	out.DocumentSize = cmp.Or(out.DocumentSize, 3<<20)
 	out.Files = cmp.Or(out.Files, 10_000)
 	out.Objects = cmp.Or(out.Objects, 10_000)
 	out.Expansion = cmp.Or(out.Expansion, yamljson.DefaultExpansion)

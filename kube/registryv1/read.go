@@ -252,6 +252,10 @@ func (r *reader) file(name string, text []byte) {
 		if value = bytes.TrimSpace(value); bytes.Equal(value, []byte("null")) {
 			continue
 		}
+		if int64(len(value)) > r.limits.DocumentSize {
+			fail(firstLine(doc), &LimitError{Limit: "DocumentSize", What: "the size of the document in bytes", Max: r.limits.DocumentSize})
+			return
+		}
 		objects, err := decode(value)
 		if err != nil {
 			fail(firstLine(doc), err)

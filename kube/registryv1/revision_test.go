@@ -75,7 +75,7 @@ func TestLimits(t *testing.T) {
 		"manifests/csv.yaml": []byte("kind: ClusterServiceVersion\napiVersion: v1\n"),
 		"manifests/more":     []byte("a: &a [1, 2, 3]\nb: [*a, *a, *a]\nkind: Some\n---\nkind: Other\n"),
 	}
-	for _, limits := range []Limits{{BundleSize: 60}, {Files: 1}, {Objects: 2}, {Expansion: 1}} {
+	for _, limits := range []Limits{{BundleSize: 60}, {DocumentSize: 20}, {Files: 1}, {Objects: 2}, {Expansion: 1}} {
 		_, err := Read(t.Context(), fsys, &ReadOptions{Limits: &limits})
 		e, ok := err.(*Error)
 		if !ok || !slices.ContainsFunc(e.Problems, func(p Problem) bool { return p.Code == "limit" && strings.Contains(p.Message, "raise limit ") }) {

@@ -65,7 +65,7 @@ func (x limit) standard() string {
 // limitTable lists all limits.
 var limitTable = []limit{
 	{"FileSize", "one file", func(l *limits) []any { return []any{&l.load.FileSize} }},
-	{"DocumentSize", "one document of a file", func(l *limits) []any { return []any{&l.load.DocumentSize} }},
+	{"DocumentSize", "one document of a file, or of a bundle (default 3MiB)", func(l *limits) []any { return []any{&l.load.DocumentSize, &l.bundle.DocumentSize} }},
 	{"Documents", "the documents of a catalog", func(l *limits) []any { return []any{&l.load.Documents} }},
 	{"Files", "the files and directories of a catalog, or of a bundle (default 10000)", func(l *limits) []any { return []any{&l.load.Files, &l.bundle.Files} }},
 	{"IgnoreSize", "one .indexignore file", func(l *limits) []any { return []any{&l.load.IgnoreSize} }},
