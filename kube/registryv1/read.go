@@ -344,10 +344,14 @@ func decode(doc []byte) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, readable(err)
 	}
+	metadata, err := json.Marshal(map[string]any{"metadata": o.(runtime.Unstructured).UnstructuredContent()["metadata"]})
+	if err != nil {
+		return nil, err
+	}
 	var meta struct {
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
-	if err := json.Unmarshal(doc, &meta); err != nil {
+	if err := json.Unmarshal(metadata, &meta); err != nil {
 		return nil, readable(err)
 	}
 	var out []*unstructured.Unstructured
