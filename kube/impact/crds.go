@@ -10,6 +10,7 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/olmkit/olmkit/internal/codes"
@@ -28,7 +29,7 @@ type crd struct {
 // A content is what a CRD contains.
 type content struct {
 	*apiextensionsv1.CustomResourceDefinition
-	text []byte // the CRD as JSON with sorted keys
+	text []byte // the CRD as JSON
 	sum  [sha256.Size]byte
 	// legacy is true for an API version other than v1, in which schemas are in a different place.
 	legacy bool
@@ -37,26 +38,33 @@ type content struct {
 	plain func() (*plain, error)
 }
 
-// contentOfCRD returns the content of a CRD.
-func contentOfCRD(x *apiextensionsv1.CustomResourceDefinition) (*content, error) {
-	raw, err := json.Marshal(x)
+// newContent returns the content of a CRD. Equal CRDs of bundles have equal texts, because
+// what they hold as JSON was encoded with sorted keys.
+func newContent(x *apiextensionsv1.CustomResourceDefinition) (*content, error) {
+	text, err := json.Marshal(x)
 	if err != nil {
 		return nil, err
 	}
-	var manifest map[string]any
-	if err := json.Unmarshal(raw, &manifest); err != nil {
+	return &content{
+		CustomResourceDefinition: x,
+		text:                     text,
+		sum:                      sha256.Sum256(text),
+		legacy:                   x.APIVersion != apiextensionsv1.SchemeGroupVersion.String(),
+		plain:                    sync.OnceValues(func() (*plain, error) { return plainOf(text) }),
+	}, nil
+}
+
+// installedContent returns the content of a CRD on the cluster, without what OLM sets.
+func installedContent(x *apiextensionsv1.CustomResourceDefinition) (*content, error) {
+	manifest, err := runtime.DefaultUnstructuredConverter.ToUnstructured(x)
+	if err != nil {
 		return nil, err
 	}
-	d := &content{CustomResourceDefinition: x, legacy: x.APIVersion != apiextensionsv1.SchemeGroupVersion.String()}
-	d.plain = sync.OnceValues(func() (*plain, error) { return plainOf(d.text) })
-	if d.text, err = json.Marshal(manifest); err != nil {
+	unstructured.RemoveNestedField(manifest, "spec", "conversion", "webhook")
+	if x, err = crdsafety.Decode(manifest); err != nil {
 		return nil, err
 	}
-	d.sum = sha256.Sum256(d.text)
-	if !d.legacy {
-		d.CustomResourceDefinition, err = crdsafety.Decode(manifest)
-	}
-	return d, err
+	return newContent(x)
 }
 
 // maxContents is the size of the CRDs that a Cache keeps, as JSON. In memory they
@@ -77,12 +85,12 @@ func (c *Cache) crdsOf(b Bundle) (map[string]*crd, error) {
 			limit = 0 // nothing identifies it
 		}
 		d, err := c.contents.Get(contentKey{m.Digest(), converted}, limit, func() (*content, int, error) {
-			x := m.Object.DeepCopy()
+			x := m.Object // a copy, of which only what is set here is not shared
 			x.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
 			if converted {
 				x.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter}
 			}
-			d, err := contentOfCRD(x)
+			d, err := newContent(&x)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -151,11 +159,7 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 	}
 	from := old
 	if installed != nil {
-		x := installed.DeepCopy()
-		if conv := x.Spec.Conversion; conv != nil {
-			conv.Webhook = nil // OLM sets it
-		}
-		d, err := contentOfCRD(x)
+		d, err := installedContent(installed)
 		if err != nil {
 			return nil, err
 		}
