@@ -62,9 +62,10 @@ func (c *crdCheck) required(at *field.Path, text string) {
 	c.errs = append(c.errs, field.Required(at, text))
 }
 
-func (c *crdCheck) forbid(bad bool, at *field.Path, text string) {
+// forbid reports a field of the object at a path, if it is bad.
+func (c *crdCheck) forbid(bad bool, at *field.Path, name, text string) {
 	if bad {
-		c.errs = append(c.errs, field.Forbidden(at, text))
+		c.errs = append(c.errs, field.Forbidden(at.Child(name), text))
 	}
 }
 
@@ -164,7 +165,7 @@ func (c *crdCheck) conversion(x *apiextensionsv1.CustomResourceConversion, at *f
 	c.oneOf(at.Child("strategy"), string(x.Strategy), true, "None", "Webhook")
 	hook := at.Child("webhook")
 	if x.Strategy != apiextensionsv1.WebhookConverter {
-		c.forbid(x.Webhook != nil && (x.Webhook.ClientConfig != nil || len(x.Webhook.ConversionReviewVersions) > 0), hook, "should not be set when strategy is not set to Webhook")
+		c.forbid(x.Webhook != nil && (x.Webhook.ClientConfig != nil || len(x.Webhook.ConversionReviewVersions) > 0), at, "webhook", "should not be set when strategy is not set to Webhook")
 		return
 	}
 	if x.Webhook == nil {
@@ -295,7 +296,7 @@ func (c *crdCheck) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at
 	if status {
 		c.rootFields(&internal, at)
 	}
-	c.forbid(internal.Nullable, at.Child("nullable"), "cannot be true at the root")
+	c.forbid(internal.Nullable, at, "nullable", "cannot be true at the root")
 	c.node(&internal, at, schemaPlace{root: true})
 	structural, err := structuralschema.NewStructural(&internal)
 	switch {
@@ -349,23 +350,27 @@ func (c *crdCheck) node(s *apiextensions.JSONSchemaProps, at *field.Path, in sch
 	if s == nil {
 		return
 	}
-	c.oneOf(at.Child("type"), s.Type, false, schemaTypes...)
-	if _, err := regexp.Compile(s.Pattern); err != nil {
-		c.invalid(at.Child("pattern"), s.Pattern, fmt.Sprintf("must be a valid regular expression: %v", err))
+	if s.Type != "" {
+		c.oneOf(at.Child("type"), s.Type, false, schemaTypes...)
+	}
+	if s.Pattern != "" {
+		if _, err := regexp.Compile(s.Pattern); err != nil {
+			c.invalid(at.Child("pattern"), s.Pattern, fmt.Sprintf("must be a valid regular expression: %v", err))
+		}
 	}
 	if s.Type == "array" && s.Items == nil {
 		c.required(at.Child("items"), "an array needs them")
 	}
-	c.forbid(s.Default != nil && in.defaults != "", at.Child("default"), "must not be set "+in.defaults)
-	c.forbid(s.ID != "", at.Child("id"), "id is not supported")
-	c.forbid(s.AdditionalItems != nil, at.Child("additionalItems"), "additionalItems is not supported")
-	c.forbid(len(s.PatternProperties) > 0, at.Child("patternProperties"), "patternProperties is not supported")
-	c.forbid(len(s.Definitions) > 0, at.Child("definitions"), "definitions is not supported")
-	c.forbid(s.Dependencies != nil, at.Child("dependencies"), "dependencies is not supported")
-	c.forbid(s.Ref != nil, at.Child("$ref"), "$ref is not supported")
-	c.forbid(s.Items != nil && len(s.Items.JSONSchemas) > 0, at.Child("items"), "items must be a schema object and not an array")
-	c.forbid(s.UniqueItems, at.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
-	c.forbid(in.meta && s.XEmbeddedResource, at.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta")
+	c.forbid(s.Default != nil && in.defaults != "", at, "default", "must not be set "+in.defaults)
+	c.forbid(s.ID != "", at, "id", "id is not supported")
+	c.forbid(s.AdditionalItems != nil, at, "additionalItems", "additionalItems is not supported")
+	c.forbid(len(s.PatternProperties) > 0, at, "patternProperties", "patternProperties is not supported")
+	c.forbid(len(s.Definitions) > 0, at, "definitions", "definitions is not supported")
+	c.forbid(s.Dependencies != nil, at, "dependencies", "dependencies is not supported")
+	c.forbid(s.Ref != nil, at, "$ref", "$ref is not supported")
+	c.forbid(s.Items != nil && len(s.Items.JSONSchemas) > 0, at, "items", "items must be a schema object and not an array")
+	c.forbid(s.UniqueItems, at, "uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
+	c.forbid(in.meta && s.XEmbeddedResource, at, "x-kubernetes-embedded-resource", "must not be used inside of resource meta")
 	if x := s.XPreserveUnknownFields; x != nil && !*x {
 		c.invalid(at.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined")
 	}
@@ -391,7 +396,7 @@ func (c *crdCheck) node(s *apiextensions.JSONSchemaProps, at *field.Path, in sch
 		c.node(s.Items.Schema, at.Child("items"), below)
 	}
 	if a := s.AdditionalProperties; a != nil {
-		c.forbid(len(s.Properties) > 0 && (!a.Allows || a.Schema != nil), at.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive")
+		c.forbid(len(s.Properties) > 0 && (!a.Allows || a.Schema != nil), at, "additionalProperties", "additionalProperties and properties are mutual exclusive")
 		if in.meta {
 			below.defaults = "inside additionalProperties applying to object metadata"
 		}
@@ -428,7 +433,7 @@ func (c *crdCheck) listType(s *apiextensions.JSONSchemaProps, at *field.Path) {
 		return
 	}
 	items, at := s.Items.Schema, at.Child("items")
-	c.forbid(items.Nullable, at.Child("nullable"), "cannot be nullable when x-kubernetes-list-type is "+*s.XListType)
+	c.forbid(items.Nullable, at, "nullable", "cannot be nullable when x-kubernetes-list-type is "+*s.XListType)
 	if *s.XListType == "set" {
 		if items.Type == "array" && items.XListType != nil && *items.XListType != "atomic" || items.Type == "object" && (items.XMapType == nil || *items.XMapType != "atomic") {
 			c.invalid(at, items.Type, "must be atomic as item of a list with x-kubernetes-list-type=set")
@@ -453,7 +458,7 @@ func (c *crdCheck) listType(s *apiextensions.JSONSchemaProps, at *field.Path) {
 		case p.Type == "array" || p.Type == "object":
 			c.invalid(property.Child("type"), p.Type, "must be a scalar type if parent array's x-kubernetes-list-type is map")
 		case p.Nullable:
-			c.forbid(true, property.Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable")
+			c.forbid(true, property, "nullable", "this property is in x-kubernetes-list-map-keys, so it cannot be nullable")
 		case p.Default == nil && !slices.Contains(items.Required, k):
 			c.required(property.Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property")
 		}

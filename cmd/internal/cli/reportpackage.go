@@ -227,14 +227,14 @@ func (r *reporter) head(ctx context.Context, bundles *packageBundles, blob *fbc.
 	return h, nil
 }
 
-// oldAPIs returns the native APIs in manifests that Kubernetes has removed.
+// oldAPIs returns the native APIs in manifests that a version of Kubernetes does not serve.
 func oldAPIs(b *registryv1.Bundle) (out []string) {
 	add := func(gvk schema.GroupVersionKind) {
 		since, instead := bundlelint.Removed(gvk)
 		if since == nil {
 			return
 		}
-		text := fmt.Sprintf("%s %s, which Kubernetes %s removed", gvk.GroupVersion(), gvk.Kind, since)
+		text := fmt.Sprintf("%s %s, which Kubernetes %s and later do not serve", gvk.GroupVersion(), gvk.Kind, since)
 		if instead != "" {
 			text += "; use " + instead
 		}
