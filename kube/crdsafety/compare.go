@@ -32,9 +32,13 @@ type Options struct {
 // Decode converts a manifest to a CRD. JSON values in schemas, such as
 // defaults, are normalized: the order of their keys does not matter.
 func Decode(manifest map[string]any) (*apiextensionsv1.CustomResourceDefinition, error) {
-	apiVersion, kind := apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition"
-	if manifest["apiVersion"] != apiVersion || manifest["kind"] != kind {
+	const kind = "CustomResourceDefinition"
+	apiVersion := apiextensionsv1.SchemeGroupVersion.String()
+	switch v := manifest["apiVersion"]; {
+	case manifest["kind"] != kind:
 		return nil, fmt.Errorf("not a CRD: want apiVersion %s and kind %s", apiVersion, kind)
+	case v != apiVersion:
+		return nil, fmt.Errorf("apiVersion is %v, and only CRDs of %s are compared; Kubernetes 1.22 and later serve no other", v, apiVersion)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	text, err := json.Marshal(manifest) // with sorted keys
