@@ -60,6 +60,7 @@ func installedContent(x *apiextensionsv1.CustomResourceDefinition) (*content, er
 	if err != nil {
 		return nil, err
 	}
+	manifest["apiVersion"], manifest["kind"] = apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition" // clients leave them out
 	unstructured.RemoveNestedField(manifest, "spec", "conversion", "webhook")
 	if x, err = crdsafety.Decode(manifest); err != nil {
 		return nil, err
