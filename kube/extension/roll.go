@@ -44,6 +44,13 @@ func (r *Reconciler) roll(ctx context.Context, e *api.ClusterExtension) (reconci
 		x.forget(e.Name)
 		return reconcile.Result{}, nil
 	}
+	if g.release != nil { // its bundle is installed once it is a revision
+		writes, err := rollout.Next(s, *g.release)
+		if err != nil {
+			return reconcile.Result{}, errors.Join(err, r.report(ctx, e, Outcome{InstalledErr: err, Rollout: &Rollout{}}))
+		}
+		return x.pass(ctx, g, writes)
+	}
 	o := Outcome{Rollout: &Rollout{Recorded: s.Recorded}}
 	o.Rollout.Installed, o.Rollout.Rolling = s.Installed()
 	if i := o.Rollout.Installed; i != nil {

@@ -92,6 +92,8 @@ type group struct {
 	extension *api.ClusterExtension // or nil
 	snapshot  *rollout.Snapshot
 	records   map[string]client.Object // what the revisions are on the cluster, by name
+	// release is the first revision, to be created from a Helm release, or nil.
+	release *rollout.Revision
 }
 
 // add adds a revision.
@@ -141,7 +143,26 @@ func (x *Rollouts) read(ctx context.Context, e *api.ClusterExtension, now time.T
 		r := &s.Revisions[i]
 		r.Orphan = r.Orphan || s.Extension.Deleting && (g.orphaned == e.UID || !owns(e, g.records[r.Name]))
 	}
+	if len(s.Revisions) == 0 && !s.Extension.Deleting {
+		var err error
+		if g.release, err = x.release(ctx, e.Name); err != nil {
+			return nil, err
+		}
+	}
 	return g, x.readObjects(ctx, g)
+}
+
+// release returns what operator-controller has installed for an extension as a Helm release, or
+// nil.
+func (x *Rollouts) release(ctx context.Context, extension string) (*rollout.Revision, error) { // K77
+	var list corev1.SecretList
+	if err := x.Client.List(ctx, &list, client.InNamespace(x.Namespace), client.MatchingLabels(desired.ReleaseLabels(extension))); err != nil {
+		return nil, err
+	}
+	return desired.FromReleases(list.Items, func(name string) (*corev1.Secret, error) {
+		s := &corev1.Secret{}
+		return s, x.Client.Get(ctx, client.ObjectKey{Namespace: x.Namespace, Name: name}, s)
+	})
 }
 
 // owns returns whether an extension is an owner of a revision. The garbage collector removes

@@ -93,6 +93,8 @@ type stage struct {
 //   - real NAMESPACE N applies extensions of N real bundles that need nothing but an API server,
 //     and waits until they are installed.
 //   - quiet checks that the controller makes no requests while nothing changes, except watches.
+//   - release EXTENSION N STATUS VERSION installs a bundle of the package with that name as operator-controller
+//     does with Helm: it writes release N with a status and, if that is deployed, the objects.
 //   - restart ends the controller and starts another one.
 //   - kills has each controller killed after its first write, and another one started.
 //   - field KIND NAME PATH VALUE waits until a field of an object has a value. Elements of lists
@@ -185,14 +187,15 @@ func scripts(t *testing.T, crds ...string) {
 				s.mu.Unlock()
 				s.start()
 			},
-			"patch":  s.patch,
-			"status": s.setStatus,
-			"as":     func(_ *testscript.TestScript, _ bool, args []string) { s.groups = args },
-			"field":  s.field,
-			"real":   s.realBundles,
-			"many":   s.many,
-			"quiet":  s.quiet,
-			"state":  s.state,
+			"patch":   s.patch,
+			"status":  s.setStatus,
+			"as":      func(_ *testscript.TestScript, _ bool, args []string) { s.groups = args },
+			"field":   s.field,
+			"real":    s.realBundles,
+			"many":    s.many,
+			"quiet":   s.quiet,
+			"release": s.release,
+			"state":   s.state,
 		},
 	})
 }

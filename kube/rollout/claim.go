@@ -86,11 +86,17 @@ func (w *world) controller(r *Revision) metav1.OwnerReference { // K84
 	return ref
 }
 
-// controls returns whether a revision controls an object.
+// controls returns whether a revision controls an object. What a Helm release has installed is
+// controlled by the extension and has no number.
 func (w *world) controls(r *Revision, live *unstructured.Unstructured) bool {
-	c := metav1.GetControllerOfNoCopy(live)
-	return c != nil && c.UID == w.controller(r).UID &&
-		(!w.snapshot.Recorded || live.GetAnnotations()[revisionAnnotation] == strconv.FormatInt(r.Number, 10))
+	c, number := metav1.GetControllerOfNoCopy(live), live.GetAnnotations()[revisionAnnotation]
+	switch {
+	case c == nil:
+		return false
+	case r.Migrated && number == "" && c.UID == w.snapshot.Extension.UID: // K77
+		return true
+	}
+	return c.UID == w.controller(r).UID && (!w.snapshot.Recorded || number == strconv.FormatInt(r.Number, 10))
 }
 
 // owned returns an object as the revision applies it. If it is on the cluster as live, its
@@ -130,10 +136,7 @@ func (w *world) owned(r *Revision, want, live *unstructured.Unstructured) *unstr
 
 // refers returns whether an object belongs to a revision, or has belonged to it.
 func (w *world) refers(o *unstructured.Unstructured, r *Revision) bool {
-	if w.snapshot.Recorded {
-		return w.controls(r, o)
-	}
-	return slices.ContainsFunc(o.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == r.UID })
+	return w.controls(r, o) || !w.snapshot.Recorded && slices.ContainsFunc(o.GetOwnerReferences(), func(x metav1.OwnerReference) bool { return x.UID == r.UID })
 }
 
 // identity returns an object without its content.

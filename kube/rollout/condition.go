@@ -90,6 +90,10 @@ func (w *world) report(r *Revision, p progress) { // K97, K98, K99
 		})
 		return
 	}
+	var succeeded []metav1.Condition
+	if r.Migrated { // K77
+		succeeded = append(succeeded, condition(Succeeded, metav1.ConditionTrue, "Succeeded", "Revision succeeded - migrated from Helm release"))
+	}
 	if p.failing != "" {
 		available.Reason, available.Message = "ProbeFailure", p.failing
 	}
@@ -103,7 +107,7 @@ func (w *world) report(r *Revision, p progress) { // K97, K98, K99
 		w.status(r, w.interrupted(r, w.deadline(r, progressing), message))
 		return
 	}
-	w.status(r, []metav1.Condition{w.deadline(r, progressing), available})
+	w.status(r, append(succeeded, w.deadline(r, progressing), available))
 }
 
 // interrupted returns the conditions of a revision about which only an error can be reported.

@@ -6,11 +6,11 @@ import (
 
 // Installed returns the latest active revision that has rolled out, or nil, and the active
 // revisions that have not, by number.
-func (s *Snapshot) Installed() (installed *Revision, rolling []*Revision) { // K66
+func (s *Snapshot) Installed() (installed *Revision, rolling []*Revision) { // K66, K77
 	for _, r := range newWorld(s).revisions {
 		switch {
 		case r.Archived:
-		case meta.IsStatusConditionTrue(r.Conditions, Succeeded):
+		case r.Migrated, meta.IsStatusConditionTrue(r.Conditions, Succeeded):
 			installed = r
 		default:
 			rolling = append(rolling, r)

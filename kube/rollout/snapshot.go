@@ -62,6 +62,9 @@ type Revision struct {
 	Collision  Collision
 	Collisions [][]Collision
 	Probes     []Probe
+	// Migrated is set if operator-controller has installed the objects as a Helm release. Such a
+	// revision is installed from the start.
+	Migrated bool
 	// Unreadable is why the revision cannot be applied as it is written, or empty.
 	Unreadable string
 	// Deadline is how long after its creation the revision may take. Zero means no limit.

@@ -93,8 +93,7 @@ func (x *extensionState) standIn(ctx context.Context) error {
 	r := rollout.Revision{
 		Name: cmp.Or(name, fmt.Sprintf("%s-%d", s.Extension.Name, number)), UID: uid, ResourceVersion: "unknown", Finalizer: true,
 		Owner: s.Extension.Name, Number: number, Bundle: rollout.Bundle{Name: b.Name, Package: x.packageName(), Version: b.Version},
-		Collision: rollout.Prevent, Probes: rollout.DefaultProbes(),
-		Conditions: []metav1.Condition{{Type: rollout.Succeeded, Status: metav1.ConditionTrue, Reason: rollout.Succeeded}},
+		Collision: rollout.Prevent, Probes: rollout.DefaultProbes(), Migrated: true,
 	}
 	s.Extension.Finalizer = true
 	if err := x.render(ctx, &r); err != nil {

@@ -27,7 +27,7 @@ const (
 // NewObjectSet returns the ClusterObjectSet that is a new revision of an extension.
 func NewObjectSet(r *rollout.Revision, e *api.ClusterExtension) *api.ClusterObjectSet { // K70
 	set := &api.ClusterObjectSet{
-		ObjectMeta: ownedBy(e, r.Name),
+		ObjectMeta: metadata(r, e),
 		Spec: api.ClusterObjectSetSpec{
 			LifecycleState: api.LifecycleActive, Revision: r.Number, CollisionProtection: string(r.Collision),
 		},
@@ -101,7 +101,7 @@ func FromObjectSet(set *api.ClusterObjectSet, namespace string) *rollout.Revisio
 			Name: a[bundleName], Package: a[packageName], Version: a[bundleVersion], Image: a[bundleReference], Properties: a[bundleProperties],
 		},
 		Collision: rollout.Collision(set.Spec.CollisionProtection), Deadline: time.Duration(set.Spec.ProgressDeadlineMinutes) * time.Minute,
-		Conditions: set.Status.Conditions,
+		Conditions: set.Status.Conditions, Migrated: set.Labels[fromHelm] == "true",
 	}
 	for _, p := range set.Spec.Phases {
 		phase := registryv1.Phase{Name: p.Name, Objects: make([]*unstructured.Unstructured, len(p.Objects))}

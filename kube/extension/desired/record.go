@@ -21,6 +21,8 @@ const (
 	OwnerName = prefix + "owner-name"
 	// Teardown is the finalizer of revisions, and of extensions that are installed.
 	Teardown = prefix + "teardown"
+	// fromHelm is the label of a revision that continues a Helm release.
+	fromHelm = prefix + "migrated-from-helm"
 	// recordType is the type of Secrets that are revisions, and recordKey the key of their
 	// content.
 	recordType = prefix + "revision"
@@ -63,17 +65,21 @@ func NewSecret(r *rollout.Revision, e *api.ClusterExtension, namespace string) (
 	if err != nil {
 		return nil, err
 	}
-	secret := &corev1.Secret{ObjectMeta: ownedBy(e, r.Name), Type: recordType, Data: map[string][]byte{recordKey: text}}
+	secret := &corev1.Secret{ObjectMeta: metadata(r, e), Type: recordType, Data: map[string][]byte{recordKey: text}}
 	secret.Namespace = namespace
 	return secret, nil
 }
 
-// ownedBy returns the metadata of a revision of an extension.
-func ownedBy(e *api.ClusterExtension, name string) metav1.ObjectMeta {
+// metadata returns the metadata of a revision of an extension.
+func metadata(r *rollout.Revision, e *api.ClusterExtension) metav1.ObjectMeta {
+	labels := map[string]string{prefix + "owner-kind": "ClusterExtension", OwnerName: e.Name}
+	if r.Migrated {
+		labels[fromHelm] = "true"
+	}
 	yes := true
 	return metav1.ObjectMeta{
-		Name:   name,
-		Labels: map[string]string{prefix + "owner-kind": "ClusterExtension", OwnerName: e.Name},
+		Name:   r.Name,
+		Labels: labels,
 		OwnerReferences: []metav1.OwnerReference{{
 			APIVersion: api.GroupVersion.String(), Kind: "ClusterExtension", Name: e.Name, UID: e.UID, Controller: &yes, BlockOwnerDeletion: &yes,
 		}},
@@ -94,6 +100,7 @@ func FromSecret(s *corev1.Secret) (*rollout.Revision, error) {
 		Deleting: s.DeletionTimestamp != nil, Finalizer: slices.Contains(s.Finalizers, Teardown),
 		Owner: s.Labels[OwnerName], Number: c.Revision, Bundle: c.Bundle, Archived: c.Archived, Collision: c.CollisionProtection,
 		Probes: rollout.DefaultProbes(), Deadline: time.Duration(c.DeadlineMinutes) * time.Minute, Conditions: c.Conditions, Observed: c.Observed,
+		Migrated: s.Labels[fromHelm] == "true",
 	}
 	for _, p := range c.Phases {
 		r.Phases = append(r.Phases, registryv1.Phase{Name: p.Name, Objects: make([]*unstructured.Unstructured, len(p.Objects))})

@@ -60,7 +60,7 @@ func TestReport(t *testing.T) {
 	b.do(chromedp.Navigate("file://" + write(t, "report.html", out.String())))
 	b.script(`for (const d of document.querySelectorAll("details")) d.open = true`)
 	for script, want := range map[string]string{
-		`String([...document.querySelectorAll("h3")].some((h) => h.textContent.startsWith("Dangerous permissions")))`:       "true",
+		`String([...document.querySelectorAll("h3")].some((h) => h.textContent.startsWith("Dangerous permissions")))`:                      "true",
 		`String([...document.querySelectorAll("li")].some((x) => x.textContent.includes("which Kubernetes 1.25 and later do not serve")))`: "true",
 		`String(document.scripts.length)`:                                   "0",
 		`String(document.documentElement.scrollWidth <= innerWidth)`:        "true",
