@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
@@ -354,6 +356,44 @@ func TestDone(t *testing.T) { // K89, K94
 	for _, o := range c.snapshot().Named() {
 		if o.GetName() == "old" {
 			t.Error("an object of the first revision is read")
+		}
+	}
+}
+
+// What a Helm release has installed is installed before anything is adopted, and its objects go
+// with the revision, also those that it has not adopted.
+func TestMigrated(t *testing.T) { // K77
+	for _, recorded := range []bool{true, false} {
+		c := newCluster(t)
+		c.recorded = recorded
+		yes := true
+		for _, o := range []*unstructured.Unstructured{object("ConfigMap", "old", "1"), object("Deployment", "etcd", "1")} {
+			o.SetUID(types.UID("uid-" + o.GetName()))
+			o.SetResourceVersion(c.next())
+			o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "ClusterExtension", Name: "etcd", UID: c.extension.UID, Controller: &yes}})
+			c.objects[registryv1.Key(o)] = o
+		}
+		c.target("ConfigMap/old/1 Deployment/etcd/1")
+		c.want.Migrated, c.want.Collision = true, rollout.None
+		for range 3 {
+			writes, err := rollout.Next(c.snapshot(), *c.want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.write(writes)
+		}
+		if installed, rolling := c.snapshot().Installed(); installed == nil || installed.Name != "etcd-1" || len(rolling) > 0 {
+			t.Errorf("recorded %t: installed %v, rolling %v", recorded, installed, rolling)
+		}
+		c.wantOps() // the revision has no finalizer yet
+		c.want = nil
+		c.write(rollout.Decide(c.snapshot()).Writes)
+		c.wantOps("etcd-1 apply ConfigMap old")
+		c.archive("etcd-1")
+		c.wantOps("etcd-1 delete Deployment etcd")
+		c.settle()
+		if len(c.objects) > 0 {
+			t.Errorf("recorded %t: left %s", recorded, c.state())
 		}
 	}
 }
