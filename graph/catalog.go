@@ -50,6 +50,7 @@ type parts interface {
 	err() error
 
 	all() iter.Seq[*Catalog]
+	names() iter.Seq[string]
 	named(name string) (Package, bool)
 	// each returns the bundles that of returns for each of the listed packages.
 	each(list []uint32, of func(*Catalog) iter.Seq[Bundle]) iter.Seq[Bundle]
@@ -217,6 +218,21 @@ func (c *Catalog) Packages() iter.Seq[Package] {
 		}
 		for i := range c.packages {
 			if !yield(Package{c, uint32(i)}) {
+				return
+			}
+		}
+	}
+}
+
+// PackageNames returns the names of the packages, sorted. An index that was opened on demand
+// need not read the packages for it.
+func (c *Catalog) PackageNames() iter.Seq[string] {
+	if c.parts != nil {
+		return c.parts.names()
+	}
+	return func(yield func(string) bool) {
+		for i := range c.packages {
+			if !yield(c.str(c.packages[i].name)) {
 				return
 			}
 		}

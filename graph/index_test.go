@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -174,6 +175,17 @@ func TestIndex(t *testing.T) {
 		lazy, err := graph.OpenIndex(name, &graph.Options{OnDemand: true})
 		if err != nil {
 			t.Fatal(err)
+		}
+		size := lazy.MemorySize()
+		var names []string
+		for p := range c.Packages() {
+			names = append(names, p.Name())
+		}
+		if got := slices.Collect(lazy.PackageNames()); !slices.Equal(got, names) || !slices.Equal(slices.Collect(c.PackageNames()), names) {
+			t.Errorf("PackageNames = %q; the packages are %q", got, names)
+		}
+		if lazy.MemorySize() != size {
+			t.Error("PackageNames reads packages")
 		}
 		if got, want := dump(lazy), dump(c); got != want || lazy.Err() != nil {
 			t.Errorf("the index that was opened on demand says, with error %v,\n%.2000s\nthe catalog says\n%.2000s", lazy.Err(), got, want)

@@ -241,6 +241,17 @@ func (p *indexParts) all() iter.Seq[*Catalog] {
 	}
 }
 
+// names returns the names of the packages.
+func (p *indexParts) names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range p.list {
+			if !yield(p.whole.str(p.list[i].name)) {
+				return
+			}
+		}
+	}
+}
+
 // named returns the package with the name.
 func (p *indexParts) named(name string) (Package, bool) {
 	i, ok := sort.Find(len(p.list), func(i int) int { return strings.Compare(name, p.whole.str(p.list[i].name)) })

@@ -21,9 +21,7 @@ const maxNearest = 2
 func nearPackages(in []*source, name string, max int) (names []string, crowded bool) {
 	var known []string
 	for _, c := range in {
-		for p := range c.Graph.Packages() {
-			known = append(known, p.Name())
-		}
+		known = slices.AppendSeq(known, c.Graph.PackageNames())
 	}
 	return near.Similar(name, known, max)
 }

@@ -312,9 +312,7 @@ func (s *selecting) message(r *Refusal) string {
 func (s *selecting) nearPackages() (names []string, crowded bool) {
 	var known []string
 	for _, c := range s.catalogs {
-		for p := range c.Graph.Packages() {
-			known = append(known, p.Name())
-		}
+		known = slices.AppendSeq(known, c.Graph.PackageNames())
 	}
 	return near.Similar(s.Package, known, 2)
 }

@@ -107,12 +107,8 @@ func (c *cut) wanted(r *Request) error {
 
 // noPackage returns the error for a missing package, with suggestions.
 func (c *cut) noPackage(path, name string) error {
-	var known []string
-	for p := range c.catalog.Packages() {
-		known = append(known, p.Name())
-	}
 	text := fmt.Sprintf("the catalog has no package %q", name)
-	if likely := near.Names(name, known, 3); len(likely) > 0 {
+	if likely := near.Names(name, slices.Collect(c.catalog.PackageNames()), 3); len(likely) > 0 {
 		text += "; did you mean " + strings.Join(likely, ", ") + "?"
 	}
 	return &document.Error{Path: path + "/package", Err: errors.New(text)}

@@ -74,8 +74,8 @@ func packagesOf(cats []*graph.Catalog, name string) []graph.Package {
 
 func namesOf(cats []*graph.Catalog) []string {
 	var names []string
-	for _, p := range packagesOf(cats, "") {
-		names = append(names, p.Name())
+	for _, c := range cats {
+		names = slices.AppendSeq(names, c.PackageNames())
 	}
 	return names
 }
