@@ -102,13 +102,15 @@ func (r *resolution) interrupted(ctx context.Context) error {
 	return err
 }
 
-// meet returns the candidates of a subscription that meet the demand.
+// meet returns the candidates of a subscription that meet the demand. To stay at the installed
+// version, which an upgrade may leave for a lower one, does not meet it.
 func (w *want) meet(u *universe, s *subscription, list []cand) []cand {
 	if w == nil || s.Name != w.subscription {
 		return list
 	}
 	return slices.DeleteFunc(list, func(c cand) bool {
 		r := u.ref(c)
-		return !w.names[r.Name] && !u.Version(r).GT(w.above)
+		stays := s.current != nil && c == s.current.id
+		return stays || !w.names[r.Name] && !u.Version(r).GT(w.above)
 	})
 }
