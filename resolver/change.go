@@ -24,8 +24,7 @@ type Change struct {
 	Catalog CatalogID `json:"catalog,omitzero"`
 	// Channel is the new channel if it changes together with the catalog.
 	Channel string `json:"channel,omitempty"`
-	// DropStartingCSV reports whether the startingCSV is also removed, because the new
-	// channel does not contain it.
+	// DropStartingCSV reports whether the startingCSV is also removed.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
 	// Policy is the policy that changes, as [fact.Policy.String] writes it.
 	Policy string `json:"policy,omitempty"`
@@ -123,6 +122,13 @@ func (c Change) clashes(o Change) bool {
 	return c.Subscription != "" && c.Subscription == o.Subscription || c.Operator != "" && c.Operator == o.Operator || c.Rule != (Policy{}) && c.Rule == o.Rule
 }
 
+// partOf reports whether another change is the same, or does the same and also removes the
+// startingCSV.
+func (c Change) partOf(o Change) bool {
+	o.DropStartingCSV = o.DropStartingCSV && c.DropStartingCSV
+	return c == o
+}
+
 // changes returns the changes that can affect the core, cheapest first.
 func (c *Core) changes() []Change {
 	u := c.e.r.u
@@ -185,7 +191,12 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	for _, cat := range in {
 		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
 			for _, ch := range channelsNear(p, s.Channel) {
-				add(Change{Kind: ChangeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)})
+				to := Change{Kind: ChangeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)}
+				add(to)
+				if s.StartingCSV != "" && s.current == nil {
+					to.DropStartingCSV = true
+					add(to)
+				}
 			}
 		}
 	}

@@ -215,7 +215,7 @@ func onlyRemovals(fixes []*Fix) bool {
 // covers reports whether a found fix is part of set.
 func covers(found []*Fix, set []Change) bool {
 	for _, f := range found {
-		if !slices.ContainsFunc(f.Changes, func(c Change) bool { return !slices.Contains(set, c) }) {
+		if !slices.ContainsFunc(f.Changes, func(c Change) bool { return !slices.ContainsFunc(set, c.partOf) }) {
 			return true
 		}
 	}

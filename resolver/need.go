@@ -8,6 +8,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/proof"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -166,7 +167,8 @@ func (u *universe) waives(c cand, x constraints.Expr) bool {
 	}
 	pkg := u.pkg(c)
 	return slices.ContainsFunc(u.waived, func(q *fact.Requires) bool {
-		return q.Bundle.Package == pkg && u.exprs.number(normal(q.Requirement, false)) == u.exprs.number(normal(x, false))
+		return q.Bundle.Package == pkg && u.exprs.number(normal(q.Requirement, false)) == u.exprs.number(normal(x, false)) &&
+			prose.Requirement(q.Requirement) == prose.Requirement(x) // the text names what to remove
 	})
 }
 
