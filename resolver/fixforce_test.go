@@ -176,6 +176,11 @@ func TestFixesByBruteForce(t *testing.T) {
 // installs reports whether an operator of the package of a subscription is installed.
 func installs(p resolver.Problem, name string) bool {
 	i := slices.IndexFunc(p.Subscriptions, func(s resolver.Subscription) bool { return s.Name == name })
+	if slices.ContainsFunc(p.Subscriptions, func(s resolver.Subscription) bool {
+		return s.Package == p.Subscriptions[i].Package && s.InstalledCSV != ""
+	}) {
+		return true
+	}
 	return slices.ContainsFunc(p.Installed, func(in resolver.Installed) bool {
 		return in.Package == p.Subscriptions[i].Package || slices.ContainsFunc(in.Properties, func(q property.Property) bool {
 			return q.Type == property.TypePackage && strings.Contains(string(q.Value), fmt.Sprintf("%q", p.Subscriptions[i].Package))

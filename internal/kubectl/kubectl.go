@@ -13,6 +13,13 @@ func Patch(resource, namespace, name string, spec map[string]any) string {
 	return object("patch", resource, namespace, name) + " --type merge --patch " + quote(text(map[string]any{"spec": spec}))
 }
 
+// Recreate returns the command that merges spec into the spec of an object that must be deleted for
+// this, because a field is immutable.
+func Recreate(resource, namespace, name string, spec map[string]any) string {
+	return object("get", resource, namespace, name) + " -o json | kubectl patch --local -f - --type merge --patch " +
+		quote(text(map[string]any{"spec": spec})) + " -o json | kubectl replace --force -f -"
+}
+
 // PatchStatus returns the command that merges status into the status of an object.
 func PatchStatus(resource, namespace, name string, status map[string]any) string {
 	return object("patch", resource, namespace, name) + " --subresource=status --type merge --patch " + quote(text(map[string]any{"status": status}))

@@ -31,6 +31,8 @@ func TestObjects(t *testing.T) {
 			`echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"},"spec":'"$(kubectl get catalogsource 'it'\''s' -n olm -o jsonpath={.spec})"'}' | kubectl apply -f -`},
 		{kubectl.PatchStatus("subscription", "ops", "db", map[string]any{"currentCSV": "db.v1"}),
 			`kubectl patch subscription db -n ops --subresource=status --type merge --patch '{"status":{"currentCSV":"db.v1"}}'`},
+		{kubectl.Recreate("clusterextension", "", "db", map[string]any{"channel": "stable"}),
+			`kubectl get clusterextension db -o json | kubectl patch --local -f - --type merge --patch '{"spec":{"channel":"stable"}}' -o json | kubectl replace --force -f -`},
 		{kubectl.PatchOnly("operatorgroup", "ops", map[string]any{"targetNamespaces": []string{"ops"}}),
 			`kubectl get operatorgroup -n ops -o name | xargs kubectl patch -n ops --type merge --patch '{"spec":{"targetNamespaces":["ops"]}}'`},
 	} {

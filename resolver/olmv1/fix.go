@@ -101,7 +101,7 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 	add := func(f Fix) { out = append(out, &f) }
 	switch r.Code {
 	case RefusedCatalogs, RefusedPackage:
-		if names, crowded := s.nearPackages(); !crowded {
+		if names, crowded := s.nearPackages(); !crowded && s.Installed == nil { // else the operator would be uninstalled
 			for _, name := range names {
 				add(Fix{Kind: FixPackage, Package: name})
 			}
@@ -206,12 +206,13 @@ func (f *Fix) apply(r Request) Request {
 
 // command returns the command that makes the change for a ClusterExtension.
 func (f *Fix) command(name string) string {
-	patch := func(source map[string]any) string {
-		return kubectl.Patch("clusterextension", "", name, map[string]any{"source": map[string]any{"catalog": source}})
+	spec := func(catalog map[string]any) map[string]any {
+		return map[string]any{"source": map[string]any{"catalog": catalog}}
 	}
+	patch := func(catalog map[string]any) string { return kubectl.Patch("clusterextension", "", name, spec(catalog)) }
 	switch f.Kind {
 	case FixPackage:
-		return patch(map[string]any{"packageName": f.Package})
+		return kubectl.Recreate("clusterextension", "", name, spec(map[string]any{"packageName": f.Package})) // it is immutable
 	case FixVersion:
 		if f.Version == "" {
 			return patch(map[string]any{"version": nil})
@@ -235,7 +236,7 @@ func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
 	var text string
 	switch f.Kind {
 	case FixPackage:
-		text = "set the package to " + f.Package
+		text = "set the package to " + f.Package + " and recreate the ClusterExtension, whose package is immutable"
 	case FixVersion:
 		text = "set the version to " + f.Version
 	case FixChannels:

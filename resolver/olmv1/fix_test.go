@@ -53,8 +53,8 @@ func TestFixes(t *testing.T) {
 		want    []string // texts and commands
 	}{
 		{"package", olmv1.Request{Package: "certt", Catalogs: one}, []string{
-			"set the package to cert; then cert.v1.0.0 is installed from catalog c",
-			`kubectl patch clusterextension certt --type merge --patch '{"spec":{"source":{"catalog":{"packageName":"cert"}}}}'`,
+			"set the package to cert and recreate the ClusterExtension, whose package is immutable; then cert.v1.0.0 is installed from catalog c",
+			`kubectl get clusterextension certt -o json | kubectl patch --local -f - --type merge --patch '{"spec":{"source":{"catalog":{"packageName":"cert"}}}}' -o json | kubectl replace --force -f -`,
 		}},
 		{"selector", olmv1.Request{Package: "cert", Catalogs: one, Selector: selector}, []string{
 			"remove the catalog selector; then cert.v1.0.0 is installed from catalog c",

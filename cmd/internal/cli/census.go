@@ -163,7 +163,9 @@ func asExtension(o olm.Object) (*extension, error) {
 // request returns the request that a ClusterExtension makes, without catalogs.
 func (x *extension) request() olmv1.Request {
 	from := &x.Spec.Source.Catalog
-	r := olmv1.Request{Package: from.PackageName, Version: from.Version, Channels: from.Channels, Policy: from.UpgradeConstraintPolicy, Selector: from.Selector}
+	r := olmv1.Request{
+		ID: x.Key().Name, Package: from.PackageName, Version: from.Version, Channels: from.Channels, Policy: from.UpgradeConstraintPolicy, Selector: from.Selector,
+	}
 	if b := x.Status.Install.Bundle; b.Name != "" {
 		r.Installed = &olmv1.Installed{Name: b.Name, Version: b.Version}
 	}

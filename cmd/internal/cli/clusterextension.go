@@ -57,7 +57,7 @@ func (s *clusterState) extension(ctx context.Context, l *loader, r *olmv1.Reques
 		if !changed("policy") {
 			r.Policy = own.Policy
 		}
-		r.Installed = own.Installed
+		r.ID, r.Installed = own.ID, own.Installed
 	}
 	served, err := s.servedV1(c, given)
 	if err != nil {
