@@ -2,12 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
+	fbcreport "github.com/olmkit/olmkit/fbc/report"
+	"github.com/olmkit/olmkit/internal/buildversion"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/permissions"
 )
@@ -44,7 +49,7 @@ Exit codes: 0 the permissions were listed, 1 there is a risk that --fail-on name
 		failOn []string
 	)
 	system := "v1"
-	f := addFormat(cmd)
+	f := addFormats(cmd, "sarif for code scanners", string(fbcreport.SARIF))
 	fl := cmd.Flags()
 	fl.StringVarP(&opts.Namespace, "namespace", "n", "", "the `NAMESPACE` to install into (default: the name of the package)")
 	addList(fl, &opts.Watch, "watch-namespace", "", "a `NAMESPACE` that the operator watches (repeatable with --olm classic; default: all, if the bundle supports that)")
@@ -60,11 +65,16 @@ Exit codes: 0 the permissions were listed, 1 there is a risk that --fail-on name
 			}
 		}
 		opts.Classic = system == "classic"
-		r, err := permissionsOf(cmd.Context(), e, args[0], opts)
+		r, at, err := permissionsOf(cmd.Context(), e, args[0], opts)
 		if err != nil {
 			return err
 		}
-		if err := (&printer{w: e.stdout, format: *f}).print(r); err != nil {
+		if *f == format(fbcreport.SARIF) {
+			err = fbcreport.Write(cmd.Context(), machine(e.stdout), fbcreport.SARIF, r.findings(at), &fbcreport.Options{ToolVersion: buildversion.Read().Version})
+		} else {
+			err = (&printer{w: e.stdout, format: *f}).print(r)
+		}
+		if err != nil {
 			return err
 		}
 		if slices.ContainsFunc(r.Risks, func(x permissions.Risk) bool {
@@ -77,21 +87,32 @@ Exit codes: 0 the permissions were listed, 1 there is a risk that --fail-on name
 	return cmd
 }
 
-func permissionsOf(ctx context.Context, e *env, arg string, opts permissions.Options) (*allowed, error) {
+// permissionsOf returns what a bundle allows, and the place that grants it.
+func permissionsOf(ctx context.Context, e *env, arg string, opts permissions.Options) (*allowed, fbc.Pos, error) {
 	m := &manifests{env: e}
 	b, dir, err := m.bundle(ctx, arg)
 	if err != nil {
-		return nil, m.refused(dir, err)
+		return nil, fbc.Pos{}, m.refused(dir, err)
 	}
 	r, err := permissions.Of(b, opts)
 	if err != nil {
-		return nil, err
+		return nil, fbc.Pos{}, err
 	}
-	return (*allowed)(r), nil
+	at := b.CSVs[len(b.CSVs)-1].At("spec", "install")
+	at.File = path.Join(filepath.ToSlash(dir), at.File)
+	return (*allowed)(r), at, nil
 }
 
 // An allowed is a report of what an operator may do, with a method that prints it.
 type allowed permissions.Report
+
+// findings returns the risks as findings at a place.
+func (a *allowed) findings(at fbc.Pos) (out fbc.Diagnostics) {
+	for _, risk := range a.Risks {
+		out = append(out, &fbc.Diagnostic{Code: risk.Code, Severity: risk.Code.Severity(), Pos: at, Err: errors.New(risk.Message)})
+	}
+	return out
+}
 
 func (a *allowed) text(w io.Writer) error {
 	visible.Fprintf(w, "Permissions of bundle %s of package %s\n", a.Bundle, a.Package)
