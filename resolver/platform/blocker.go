@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/olmkit/olmkit/graph"
 )
 
 // UpgradeBlockers returns the installed bundles that block the upgrade of a platform to the
@@ -67,7 +69,9 @@ func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 			})
 		default:
 			if b := s.road.left(k, s.then); b != nil {
-				rt.behind(b, k)
+				if err := rt.behind(ctx, b, k); err != nil {
+					return err
+				}
 				plan.Blockers = append(plan.Blockers, *b)
 			}
 			b, err := s.road.waiting(ctx, k, s.then)
@@ -95,7 +99,7 @@ func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 }
 
 // behind states in a blocker whether the operator is left behind for good at a level, and what a person can do then.
-func (rt *route) behind(b *Blocker, k int) {
+func (rt *route) behind(ctx context.Context, b *Blocker, k int) error {
 	for n, s := range rt.stays[k+1:] {
 		b.Temporary = b.Temporary || s.road.levels[k+1+n].u != nil && s.road.left(k+1+n, s.then) == nil
 	}
@@ -107,15 +111,42 @@ func (rt *route) behind(b *Blocker, k int) {
 		b.Action = "prepare for one of these upgrades and allow it, or accept that the operator gets no updates"
 	default:
 		b.Reason += fmt.Sprintf(", and no other channel leads on from %s", rt.stays[k].then)
-		b.Action = "remove the operator and install it again, or accept that it gets no updates"
+		what, err := rt.fresh(ctx, k)
+		if err != nil {
+			return err
+		}
+		b.Action = fmt.Sprintf("remove the operator and install %s, or accept that it gets no updates", what)
 	}
+	return nil
+}
+
+// fresh returns what to install at a level after the operator was removed: the head of the default
+// channel if the level can run it.
+func (rt *route) fresh(ctx context.Context, k int) (string, error) {
+	if ch, ok := rt.stays[k].road.levels[k].pkg.DefaultChannel(); ok {
+		if h, ok := ch.Head(); ok {
+			b, ok := h.Bundle()
+			without, failed := rt.without(ctx, k)
+			if ok && !without(b) {
+				return fmt.Sprintf("%s from channel %s on %s", h.Name(), ch.Name(), rt.at(k)), nil
+			}
+			if *failed != nil {
+				return "", *failed
+			}
+		}
+	}
+	return "it again", nil
 }
 
 // result returns the result of the operator if the platform reaches level end.
 func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 	last := &rt.stays[end]
 	o := OperatorPlan{Package: rt.Package, From: rt.stays[0].at, To: last.end}
-	if u := last.road.levels[end].u; u != nil {
+	l := &last.road.levels[end]
+	if o.Channel = last.road.Channel; l.u != nil && o.Channel == "" && rt.Reading == graph.Classic {
+		o.Channel = l.pkg.DefaultChannelName()
+	}
+	if u := l.u; u != nil {
 		o.AtHead = slices.Contains(u.Heads(), last.end)
 	}
 	unsafe := false

@@ -37,12 +37,12 @@ func ExampleUpgrade() {
 	// Platform 4.16 to 4.17: 1 platform upgrade, 1 operator upgrade.
 	//
 	// Steps:
-	//   1. on 4.16: etcd: etcd.v1.0.0 -> etcd.v1.1.0 (replaces in stable)
+	//   1. on 4.16: etcd: 1.0.0 -> 1.1.0 (replaces in stable)
 	//   2. on 4.16: upgrade the platform to 4.17
 	//
 	// Resolved by the plan:
 	//   etcd at 4.16: etcd.v1.0.0 blocks 4.17: its olm.maxOpenShiftVersion is 4.16; etcd.v1.1.0 does not
 	//
 	// Operators:
-	//   etcd: etcd.v1.0.0 to etcd.v1.1.0, at the head; safe on 4.16 and 4.17
+	//   etcd: 1.0.0 to 1.1.0, the head of channel stable; safe on 4.16 and 4.17
 }

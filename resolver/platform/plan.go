@@ -190,6 +190,8 @@ type OperatorPlan struct {
 	Package string     `json:"package"`
 	From    graph.Node `json:"from"`
 	To      graph.Node `json:"to"`
+	// Channel is the channel that the operator follows at the end. In v1, it may be empty: all.
+	Channel string `json:"channel,omitempty"`
 	// AtHead is set if To is the head of its channel in the last catalog of the plan.
 	AtHead bool `json:"atHead"`
 	// LastSafe is the last version of the platform, at most the plan's To, that the

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 )
@@ -380,6 +382,11 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 		b.Reason += ", and no bundle to upgrade to"
 	case 1:
 		b.Reason += " to the head " + heads[0]
+		if v, err := semver.Parse(at.Version); err == nil {
+			if h, err := semver.Parse(l.u.Heads()[0].Version); err == nil && h.LT(v) {
+				b.Reason += ", which is older"
+			}
+		}
 	default:
 		b.Reason += " to any of the heads " + strings.Join(heads, ", ")
 	}

@@ -1,19 +1,24 @@
 package platform
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 )
 
-// String returns the plan as text.
-func (p *Plan) String() string {
-	var b strings.Builder
+// String returns the plan as text, without breaking lines.
+func (p *Plan) String() string { return p.Text(0) }
+
+// Text returns the plan as text, with lines of at most width characters (0 means no limit).
+func (p *Plan) Text(width int) string {
+	t := text{Writer: prose.NewWriter(width, nil)}
 	platform, operators := 0, 0
 	for _, s := range p.Steps {
 		switch {
@@ -25,46 +30,58 @@ func (p *Plan) String() string {
 	}
 	switch {
 	case p.OK && p.From == p.To:
-		visible.Fprintf(&b, "Platform %s: %s.\n", p.From, phrase.Count(operators, "operator upgrade"))
+		t.linef("", "Platform %s: %s.", p.From, phrase.Count(operators, "operator upgrade"))
 	case p.OK:
-		visible.Fprintf(&b, "Platform %s to %s: %s, %s.\n", p.From, p.To, phrase.Count(platform, "platform upgrade"), phrase.Count(operators, "operator upgrade"))
+		t.linef("", "Platform %s to %s: %s, %s.", p.From, p.To, phrase.Count(platform, "platform upgrade"), phrase.Count(operators, "operator upgrade"))
 	default:
-		visible.Fprintf(&b, "Platform %s to %s: blocked at %s.\n", p.From, p.To, p.Reached)
+		t.linef("", "Platform %s to %s: blocked at %s.", p.From, p.To, p.Reached)
 	}
 	for _, w := range p.Warnings {
-		visible.Fprintf(&b, "warning: %s\n", w)
+		t.linef("", "warning: %s", w)
 	}
-	if len(p.Needs) > 0 {
-		b.WriteString("\nWhat needs you:\n")
-	}
+	t.title("What needs you:", len(p.Needs))
 	for i, n := range p.Needs {
 		when := "on " + n.Platform
 		if n.Before != "" {
 			when += ", before " + n.Before
 		}
-		visible.Fprintf(&b, "%3d. %s: %s: %s\n       because %s\n", i+1, when, n.Package, n.Action, n.Reason)
+		t.linef(fmt.Sprintf("%3d. ", i+1), "%s: %s: %s", when, n.Package, n.Action)
+		t.linef("       ", "because %s", n.Reason)
 	}
-	if len(p.Steps) > 0 {
-		b.WriteString("\nSteps:\n")
-	}
+	t.title("Steps:", len(p.Steps))
 	for i := 0; i < len(p.Steps); {
 		n := p.run(i)
-		if s := &p.Steps[i]; n < minRun {
+		if s := &p.Steps[i]; n < 2 {
 			n = 1
-			visible.Fprintf(&b, "%3d. on %s: %s\n", i+1, s.Platform, s.text())
+			t.linef(fmt.Sprintf("%3d. ", i+1), "on %s: %s", s.Platform, s.text())
 		} else {
-			last := p.Steps[i+n-1].Operator
-			visible.Fprintf(&b, "%3d to %d. on %s: %s: %s -> %s, in %d upgrades\n", i+1, i+n, s.Platform, s.Package, s.Operator.From, last.To, n)
+			t.linef(fmt.Sprintf("%3d to %d. ", i+1, i+n), "on %s: %s: %s", s.Platform, s.Package, chain(p.Steps[i:i+n]))
 		}
 		i += n
 	}
-	p.writeBlockers(&b)
-	p.writeOperators(&b)
-	return b.String()
+	p.writeBlockers(t)
+	p.writeOperators(t)
+	return t.String()
 }
 
-// minRun is the number of upgrades of one operator in a row that share a line.
-const minRun = 3
+// A text is a text of paragraphs with titles.
+type text struct{ *prose.Writer }
+
+// title writes a title if something follows.
+func (t text) title(title string, n int) {
+	if n > 0 {
+		t.Blank()
+		t.Line(nil, title, "", "")
+	}
+}
+
+// linef writes a line below a title. If it is broken, the rest is indented further.
+func (t text) linef(first, format string, args ...any) {
+	t.Line(nil, fmt.Sprintf(format, args...), first, strings.Repeat(" ", len(first)+2))
+}
+
+// short returns the version of a node, or its name if it has none.
+func short(n graph.Node) string { return cmp.Or(n.Version, n.Name) }
 
 // run returns how many upgrades of one operator on one version of the platform begin at step i.
 func (p *Plan) run(i int) int {
@@ -78,13 +95,25 @@ func (p *Plan) run(i int) int {
 	return n
 }
 
+// chain returns upgrades of one operator in a row as text. It leaves out what is between many.
+func chain(steps []Step) string {
+	text, last := short(steps[0].Operator.From), short(steps[len(steps)-1].Operator.To)
+	if len(steps) > 3 {
+		return fmt.Sprintf("%s -> %s, in %d upgrades", text, last, len(steps))
+	}
+	for _, s := range steps {
+		text += " -> " + short(s.Operator.To)
+	}
+	return text
+}
+
 // text returns the step without its version of the platform.
 func (s *Step) text() string {
 	switch {
 	case s.Next != "":
 		return "upgrade the platform to " + s.Next
 	case s.Operator != nil:
-		return fmt.Sprintf("%s: %s -> %s (%s)", s.Package, s.Operator.From, s.Operator.To, s.Operator.Why())
+		return fmt.Sprintf("%s: %s -> %s (%s)", s.Package, short(s.Operator.From), short(s.Operator.To), s.Operator.Why())
 	case s.Hold != nil:
 		return fmt.Sprintf("%s: %s", s.Package, s.Hold.text())
 	}
@@ -108,14 +137,16 @@ func (h *Hold) text() string {
 	return fmt.Sprintf("approve install plans by hand, and nothing beyond %s", h.Bundle)
 }
 
-func (p *Plan) writeBlockers(b *strings.Builder) {
+// writeBlockers writes the blockers, but not those that a change of channels resolves: the reason is
+// among the needs.
+func (p *Plan) writeBlockers(t text) {
 	for _, part := range []struct {
 		title string
 		of    func(*Blocker) bool
 	}{
 		{"Blocks the platform:", func(x *Blocker) bool { return x.Fatal }},
 		{"Leaves an operator behind or waiting:", func(x *Blocker) bool { return !x.Fatal && !x.resolved() }},
-		{"Resolved by the plan:", func(x *Blocker) bool { return !x.Fatal && x.resolved() }},
+		{"Resolved by the plan:", func(x *Blocker) bool { return !x.Fatal && x.resolved() && x.Switch == nil }},
 	} {
 		var list []*Blocker
 		for i := range p.Blockers {
@@ -123,9 +154,7 @@ func (p *Plan) writeBlockers(b *strings.Builder) {
 				list = append(list, x)
 			}
 		}
-		if len(list) > 0 {
-			visible.Fprintf(b, "\n%s\n", part.title)
-		}
+		t.title(part.title, len(list))
 		for len(list) > 0 {
 			x := list[0]
 			at := []string{x.Platform}
@@ -134,54 +163,54 @@ func (p *Plan) writeBlockers(b *strings.Builder) {
 				at = append(at, list[0].Platform)
 				list = list[1:]
 			}
-			visible.Fprintf(b, "  %s at %s: %s", x.Package, versions(at), x.Reason)
-			switch {
-			case x.Switch != nil:
-				visible.Fprintf(b, "; the plan switches to channel %s", x.Switch.Channel)
-			case x.Temporary:
-				b.WriteString("; that changes at a later version")
-			case x.Action != "":
-				visible.Fprintf(b, "; %s", x.Action)
+			reason := x.Reason
+			if i := slices.IndexFunc(p.Needs, func(n Need) bool { return n.Package == x.Package && n.Reason == x.Reason }); i >= 0 {
+				reason = fmt.Sprintf("see %d above", i+1)
+			} else if x.Temporary {
+				reason += "; that changes at a later version"
+			} else if x.Action != "" {
+				reason += "; " + x.Action
 			}
-			b.WriteString("\n")
+			t.linef("  ", "%s at %s: %s", x.Package, versions(at), reason)
 		}
 	}
 }
 
-func (p *Plan) writeOperators(b *strings.Builder) {
-	if len(p.Operators) > 0 {
-		b.WriteString("\nOperators:\n")
-	}
+func (p *Plan) writeOperators(t text) {
+	t.title("Operators:", len(p.Operators))
 	for _, o := range p.Operators {
-		visible.Fprintf(b, "  %s: %s", o.Package, o.From)
+		line := fmt.Sprintf("%s: %s", o.Package, short(o.From))
 		if o.To != o.From {
-			visible.Fprintf(b, " to %s", o.To)
+			line += " to " + short(o.To)
 		}
-		if o.AtHead {
-			b.WriteString(", at the head")
+		switch {
+		case o.AtHead && o.Channel != "":
+			line += ", the head of channel " + o.Channel
+		case o.AtHead:
+			line += ", at the head"
 		}
 		switch {
 		case !o.Checked:
-			b.WriteString("; safe versions were not checked")
+			line += "; safe versions were not checked"
 		case len(o.SafeOn) == 0:
-			b.WriteString("; not safe on any version")
+			line += "; not safe on any version"
 		default:
-			visible.Fprintf(b, "; safe on %s", versions(o.SafeOn))
+			line += "; safe on " + versions(o.SafeOn)
 		}
 		if o.ActBefore != "" {
-			visible.Fprintf(b, "; act before %s", o.ActBefore)
+			line += "; act before " + o.ActBefore
 		}
-		b.WriteString("\n")
+		t.linef("  ", "%s", line)
 		for _, s := range o.Support {
-			visible.Fprintf(b, "    version %s", s.Lifecycle.Name)
+			line := "version " + s.Lifecycle.Name
 			if p.On != "" {
-				visible.Fprintf(b, " on %s", p.On)
+				line += " on " + string(p.On)
 			}
-			visible.Fprintf(b, ": %s", s.period(p.On))
+			line += ": " + s.period(p.On)
 			if list := openShift(&s.Lifecycle); list != "" {
-				visible.Fprintf(b, "; compatible with OpenShift %s", list)
+				line += "; compatible with OpenShift " + list
 			}
-			b.WriteString("\n")
+			t.linef("    ", "%s", line)
 		}
 	}
 }

@@ -41,7 +41,7 @@ type platformPlanFields platform.Plan
 
 func (p *platformPlan) text(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(p.String())
+	b.WriteString(p.Text(textWidth(w)))
 	for _, part := range []struct {
 		title string
 		list  []edgeImpact
