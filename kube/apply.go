@@ -219,6 +219,8 @@ func (c *Cluster) refused(ctx context.Context, change reconcile.Change, err erro
 		if change.Op == reconcile.Create {
 			c.wants.found(beneficiary(change), key)
 		}
+	case isForbidden(err):
+		return forbidden{err}
 	case apierrors.IsNotFound(err) && change.Op != reconcile.Create:
 		// Either the object does not exist, or its kind does not have a status.
 		u, lookErr := c.live.unstructured(ctx, gvkOf(change.Object), key.Namespace, key.Name)
@@ -232,6 +234,12 @@ func (c *Cluster) refused(ctx context.Context, change reconcile.Change, err erro
 	}
 	return err
 }
+
+// A forbidden is an error that is also reconcile.ErrForbidden.
+type forbidden struct{ error }
+
+func (f forbidden) Is(target error) bool { return target == reconcile.ErrForbidden }
+func (f forbidden) Unwrap() error        { return f.error }
 
 func gvkOf(o olm.Object) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)

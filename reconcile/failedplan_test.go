@@ -2,9 +2,11 @@ package reconcile_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -53,6 +55,34 @@ status: {phase: Failed, `+c.status+`}
 			noted(t, plan, "install-1", c.want)
 		})
 	}
+}
+
+// E33: an install plan waits for a missing permission, however long that takes.
+func TestForbiddenIsNotFinal(t *testing.T) {
+	w := worldOf(t, "drift")
+	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	w.Now = func() time.Time { return now }
+	w.Intercept = func(c reconcile.Change, apply func() error) error {
+		if c.Object.Kind == "Role" && c.For.Kind == olm.KindInstallPlan {
+			return fmt.Errorf("a Role: %w", reconcile.ErrForbidden)
+		}
+		return apply()
+	}
+	for range 3 {
+		if _, err := w.loop().Run(t.Context(), testNamespace); !errors.Is(err, reconcile.ErrForbidden) {
+			t.Fatal(err)
+		}
+		ref := subscription(t, w, "example").Status.InstallPlanRef
+		if st := get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/"+ref.Name).Status; st.Phase != olm.PlanInstalling || !strings.Contains(st.Message, "not permitted") {
+			t.Fatalf("the plan is %s: %s", st.Phase, st.Message)
+		}
+		now = now.Add(time.Hour)
+	}
+	w.Intercept = nil
+	if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {
+		t.Fatal(err)
+	}
+	atRest(t, w.Cluster)
 }
 
 // E8: a CatalogSource with an invalid spec is not read, whether its status has a

@@ -41,9 +41,9 @@ func (c *Change) runs() bool {
 }
 
 // Forbidden returns the error with which an API server rejects a change that the service
-// account of the operator group may not make. It uses the roles and bindings in a snapshot
-// of the namespace that the change is for. It returns nil if the account may make the
-// change, if there is no account, if the account does not limit the change
+// account of the operator group may not make. It is [ErrForbidden]. It uses the roles and
+// bindings in a snapshot of the namespace that the change is for. It returns nil if the account
+// may make the change, if there is no account, if the account does not limit the change
 // ([Change.IsBounded]), or if some roles or bindings are unknown. Clusters without
 // authorization, such as one in memory, may use it.
 func Forbidden(s *Snapshot, c *Change) error { // F10
@@ -56,7 +56,13 @@ func Forbidden(s *Snapshot, c *Change) error { // F10
 		return nil
 	}
 	if d := w.Forbidden(account, string(c.Op), &c.Object, nil); d != nil {
-		return d
+		return denied{d}
 	}
 	return nil
 }
+
+// A denied is an error that is ErrForbidden.
+type denied struct{ error }
+
+func (d denied) Is(target error) bool { return target == ErrForbidden }
+func (d denied) Unwrap() error        { return d.error }

@@ -164,6 +164,10 @@ func (p *Plan) Hash() string { // G2
 // decide again.
 var ErrConflict = errors.New("the object was changed by another writer")
 
+// ErrForbidden is the error of a change that the cluster does not permit. An install plan does
+// not fail because of it: the permission may be granted later.
+var ErrForbidden = errors.New("the change is not permitted")
+
 // ErrUnavailable is the error of a change that the cluster, as far as is known, neither made
 // nor refused: it does not answer, or asks to retry later. It ends a run. Nothing is wrong
 // with the change, so no status may report it.

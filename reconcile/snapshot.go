@@ -86,6 +86,8 @@ type Rejection struct {
 	// Runs is set if the change is about a workload or a permission of an operator. Other
 	// changes, such as copies, roles for users and deletions, do not hold up anything.
 	Runs bool
+	// Forbidden is set if the error was [ErrForbidden].
+	Forbidden bool
 }
 
 // NewSnapshot sorts the objects of a cluster into a snapshot for a namespace. It leaves out
@@ -220,7 +222,7 @@ func (s *Snapshot) sort() {
 func (s *Snapshot) world() *world.World {
 	refusals := make([]world.Refusal, len(s.Rejections))
 	for i, r := range s.Rejections {
-		refusals[i] = world.Refusal{Key: r.Key, For: r.For, Message: r.Message, Runs: r.Runs}
+		refusals[i] = world.Refusal{Key: r.Key, For: r.For, Message: r.Message, Runs: r.Runs, Forbidden: r.Forbidden}
 	}
 	return world.New(world.State{
 		Namespace: s.Namespace, GlobalNamespace: s.GlobalNamespace, KubeVersion: s.KubeVersion, Now: s.Now,

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,7 +70,7 @@ func (t *tries) rejections(list []*RefusedError) []Rejection {
 		if t.refused[a]++; t.refused[a] <= maxTexts {
 			t.text[a] = shorten(e.Err.Error())
 		}
-		out = append(out, Rejection{Op: a.op, Key: a.key, For: e.Change.For, Message: t.text[a], Runs: e.Change.runs()})
+		out = append(out, Rejection{Op: a.op, Key: a.key, For: e.Change.For, Message: t.text[a], Runs: e.Change.runs(), Forbidden: errors.Is(e.Err, ErrForbidden)})
 	}
 	return out
 }

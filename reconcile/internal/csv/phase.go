@@ -173,7 +173,7 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	}
 	t := p.check(c)
 	if t == nil {
-		p.Note(c.Key(), "stays %s: %s", c.Status.Phase, unknownText)
+		p.Note(c.Key(), "stays %s: %s", c.Status.Phase, p.unknown(c))
 		return nil
 	}
 	if t.phase != olm.PhaseInstallReady || prev == nil || prev.Status.Phase == olm.PhaseReplacing {
@@ -188,8 +188,31 @@ func (p *planner) pending(c *olm.ClusterServiceVersion) *transition {
 	return t
 }
 
-// unknownText explains why a CSV neither advances nor fails.
-const unknownText = "its requirements are unknown, because not all of them were read"
+// unknown explains why a CSV neither advances nor fails.
+func (p *planner) unknown(c *olm.ClusterServiceVersion) string {
+	if p.isUnmade(c) {
+		return "its install plan is not done yet"
+	}
+	return "its requirements are unknown, because not all of them were read"
+}
+
+// isUnmade reports whether the install plan of a CSV is not done yet.
+func (p *planner) isUnmade(c *olm.ClusterServiceVersion) bool {
+	return p.Unmade(c) != nil || p.Lost()[c.Metadata.Name]
+}
+
+// unmade returns why the install plan of a CSV does not create all objects of the bundle, or
+// "". Without them, an operator would only seem to be installed (E40).
+func (p *planner) unmade(c *olm.ClusterServiceVersion) string {
+	ip := p.Unmade(c)
+	switch {
+	case ip == nil || ip.Status.Phase != olm.PlanFailed && ip.Status.Message == "":
+		return ""
+	case ip.Status.Phase == olm.PlanFailed:
+		return fmt.Sprintf("install plan %q failed: %s", ip.Metadata.Name, world.FailureAdvice(ip))
+	}
+	return fmt.Sprintf("install plan %q is not done: %s", ip.Metadata.Name, ip.Status.Message)
+}
 
 // check checks everything except the upgrade: requirements, webhooks, other owners of the
 // CRDs. It returns the resulting transition, which is to InstallReady if there is no fault. It
@@ -209,7 +232,14 @@ func (p *planner) check(c *olm.ClusterServiceVersion) *transition {
 		return nil
 	}
 	t := p.conflict(c)
-	if t == nil {
+	why := p.unmade(c)
+	switch {
+	case t != nil:
+	case why != "":
+		t = to(olm.PhasePending, reason.RequirementsNotMet, "one or more requirements couldn't be found: %s", why)
+	case p.isUnmade(c):
+		return nil
+	default:
 		t = to(olm.PhaseInstallReady, reason.RequirementsMet, "all requirements found, attempting install")
 	}
 	t.requirements, t.checked = requirements, true

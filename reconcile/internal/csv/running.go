@@ -340,7 +340,7 @@ func (p *planner) failed(c *olm.ClusterServiceVersion) (*transition, error) {
 func (p *planner) recovered(c *olm.ClusterServiceVersion) *transition {
 	t := p.check(c)
 	if t == nil {
-		p.Note(c.Key(), "stays %s, %s: %s", c.Status.Phase, phrase.Clause(c.Status.Message), unknownText)
+		p.Note(c.Key(), "stays %s, %s: %s", c.Status.Phase, phrase.Clause(c.Status.Message), p.unknown(c))
 		return nil
 	}
 	if t.phase != olm.PhaseInstallReady {

@@ -85,14 +85,6 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 		change.ClearCondition(&e.out.Status.Conditions, world.ConditionInstalled)
 		e.out.Status.Message = ""
 	}
-	if text := e.refused(); text != "" {
-		// Report the refusal before retrying, because a step that is refused again prevents
-		// the status from being written.
-		e.fault(text)
-		if !olm.Equal(ip, &e.out) {
-			return e.write("", "%s", e.out.Status.Message)
-		}
-	}
 	return e.run(ctx)
 }
 
@@ -114,7 +106,9 @@ type execution struct {
 	// problems are the reasons why steps cannot be executed. waits are what the plan
 	// waits for; when that happens, the plan itself need not change.
 	problems, waits []string
-	crds            *crd.Upgrades
+	// refused are the steps that the cluster refused in the last pass.
+	refused []*olm.Step
+	crds    *crd.Upgrades
 	// defined holds the CRDs of the plan. It is computed on first use.
 	defined []olm.Object
 }
@@ -130,7 +124,8 @@ func (e *execution) closed(why error) error {
 // run plans the steps that can be executed now, CRDs first and then the others in order,
 // and updates their statuses. A step whose object already exists counts as done. If a CRD
 // is blocked, no other step is executed, so that no operator is created without its API
-// (E3).
+// (E3). Refused steps are reported, then retried after the others: a step that is refused again
+// ends the plan's part of the pass (E40).
 func (e *execution) run(ctx context.Context) error {
 	defer e.RestOn(world.VersionOf(e.plan))()
 	pending := false
@@ -148,7 +143,7 @@ func (e *execution) run(ctx context.Context) error {
 				}
 				continue
 			}
-			ok, err := e.take(ctx, step)
+			ok, err := e.take(ctx, step, false)
 			if err != nil {
 				return err
 			}
@@ -158,12 +153,26 @@ func (e *execution) run(ctx context.Context) error {
 			pending = pending || !world.IsDone(step)
 		}
 	}
+	if text := e.refusals(); text != "" {
+		e.fault(strings.Join(append([]string{text}, e.problems...), "; "))
+		if !olm.Equal(e.plan, &e.out) {
+			return e.write("", "%s", e.out.Status.Message)
+		}
+	}
+	for _, step := range e.refused {
+		if _, err := e.take(ctx, step, true); err != nil {
+			return err
+		}
+	}
+	if len(e.refused) > 0 {
+		return nil
+	}
 	return e.outcome(pending)
 }
 
-// take plans a step (E21). It reports whether the steps that depend on it may be planned
-// too.
-func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err error) {
+// take plans a step (E21). A step that was refused is only noted, unless retry is set. It
+// reports whether the steps that depend on it may be planned too.
+func (e *execution) take(ctx context.Context, step *olm.Step, retry bool) (ok bool, err error) {
 	if world.IsDone(step) {
 		return true, nil
 	}
@@ -196,6 +205,10 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 		e.waits = append(e.waits, key.String()+" "+status.Leaving(&have.Header))
 		return false, nil
 	}
+	if !retry && slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && r.Key == key }) {
+		e.refused = append(e.refused, step)
+		return false, nil
+	}
 	status, problem, err := e.step(ctx, step, o)
 	if err != nil {
 		return false, err
@@ -204,8 +217,7 @@ func (e *execution) take(ctx context.Context, step *olm.Step) (ok bool, err erro
 	if problem != "" {
 		e.problems = append(e.problems, problem)
 	}
-	refused := slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && r.Key == key })
-	return problem == "" && !refused && (world.IsDone(step) || status == olm.StepWaitingForAPI), nil
+	return problem == "" && (world.IsDone(step) || status == olm.StepWaitingForAPI), nil
 }
 
 // definitions returns the CRDs in the plan.
@@ -225,8 +237,8 @@ func (e *execution) definitions() []olm.Object {
 // isStep reports whether a refused change was a step of the plan.
 func (e *execution) isStep(r world.Refusal) bool { return r.For == e.plan.Key() && r.Key != r.For }
 
-// refused describes the steps that the cluster refused in the last pass, if any.
-func (e *execution) refused() string {
+// refusals describes the steps that the cluster refused in the last pass, if any.
+func (e *execution) refusals() string {
 	var parts []string
 	for _, r := range e.Refusals {
 		if e.isStep(r) {
@@ -236,16 +248,13 @@ func (e *execution) refused() string {
 	return strings.Join(parts, "; ")
 }
 
-// retrying reports whether the plan's message shows that it is retrying refused steps.
-func (e *execution) retrying() bool {
-	return slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && e.Touches(r.Key) })
-}
-
-// fault records a problem in the plan, which fails after the timeout.
+// fault records a problem in the plan, which fails after the timeout, unless a permission is
+// missing, which may be granted later (E33).
 func (e *execution) fault(text string) {
 	text = visible.Lines(text)
 	st := &e.out.Status
-	if e.Past(e.plan.Status.StartTime, e.opts.Timeout) {
+	isForbidden := slices.ContainsFunc(e.Refusals, func(r world.Refusal) bool { return e.isStep(r) && r.Forbidden })
+	if !isForbidden && e.Past(e.plan.Status.StartTime, e.opts.Timeout) {
 		st.Phase, st.Message = olm.PlanFailed, text
 		e.SetCondition(&st.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionFalse, Reason: world.ReasonComponentFailed, Message: text})
 		return
@@ -259,8 +268,6 @@ func (e *execution) outcome(pending bool) error {
 	case text != "":
 		e.fault(text)
 		return e.write("", "%s", st.Message)
-	case e.retrying():
-		return nil // retry the refused steps first
 	case !pending:
 		st.Phase, st.Message = olm.PlanComplete, ""
 		e.SetCondition(&st.Conditions, olm.Condition{Type: world.ConditionInstalled, Status: olm.ConditionTrue})

@@ -16,10 +16,6 @@ import (
 // advice for failed plans or by accident. A resolution would not install the rest, because
 // it considers an operator installed when its CSV exists. So its bundles are planned again
 // with all their steps. Steps that were done are recognized as done.
-//
-// The conditions of the subscriptions that refer to a plan show whether it was done: they
-// are set until the plan is complete. The labels of CSVs, and the remaining plans, show
-// which CSVs the deleted plan created.
 
 // installLost plans the lost bundles if the namespace cannot be resolved. They were decided
 // on when their plan was created, so problems of the next resolution do not affect them.
@@ -31,43 +27,10 @@ func (p *planner) installLost(ctx context.Context, catalogs []catalog.Health, ne
 	return p.install(ctx, lost, next)
 }
 
-// sawUnfinished reports whether a subscription refers to a plan that was not
-// done when it was last seen.
-func sawUnfinished(s *olm.Subscription) bool {
-	return s.Status.InstallPlanRef != nil && slices.ContainsFunc(s.Status.Conditions, func(c olm.Condition) bool {
-		return c.Status == olm.ConditionTrue && (c.Type == world.InstallPlanMissing || c.Type == world.InstallPlanPending || c.Type == world.InstallPlanFailed)
-	})
-}
-
-// sawFinished reports whether a subscription to c has recorded that its install plan was done.
-func (p *planner) sawFinished(c *olm.ClusterServiceVersion) bool {
-	return slices.ContainsFunc(p.Followers(c.Metadata.Name), func(s *olm.Subscription) bool {
-		return s.Status.CurrentCSV == c.Metadata.Name && !sawUnfinished(s)
-	})
-}
-
 // lost returns the CSVs whose plan was deleted before it was done, in order, as a
-// resolution would select them. They stay lost until a new plan for them has its steps.
+// resolution would select them.
 func (p *planner) lost(catalogs []catalog.Health) []resolver.Selected {
-	names, gone := map[string]bool{}, false
-	for _, s := range p.Subscriptions {
-		switch plan := p.PlanOf(s); {
-		case plan == nil && sawUnfinished(s):
-			names[s.Status.CurrentCSV] = true
-			gone = true
-		case plan != nil && plan.Status.Phase == "":
-			for _, name := range plan.Spec.ClusterServiceVersionNames {
-				names[name] = true
-			}
-		}
-	}
-	if gone {
-		for _, c := range p.Own() {
-			// Any plan counts, because the plan for the rest may have been deleted too.
-			brings := func(ip *olm.InstallPlan) bool { return world.Brings(ip, c.Metadata.Name) }
-			names[c.Metadata.Name] = names[c.Metadata.Name] || world.IsPlanned(c) && !slices.ContainsFunc(p.InstallPlans, brings) && !p.sawFinished(c)
-		}
-	}
+	names := p.Lost()
 	remedy := "no catalog has the bundle any longer; if something is missing, delete the operator and its subscription, and subscribe again"
 	if sick := unhealthy(catalogs); len(sick) > 0 {
 		remedy = "no healthy catalog has the bundle: " + phrase.Join(sick, "and") + " may have it, once healthy"

@@ -119,7 +119,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 	var missing, pending, failed *olm.Condition
 	if ref := s.Status.InstallPlanRef; ref != nil {
 		switch plan := p.PlanOf(s); {
-		case plan == nil && (p.CSV(s.Status.CurrentCSV) == nil || sawUnfinished(s)):
+		case plan == nil && (p.CSV(s.Status.CurrentCSV) == nil || world.SawUnfinished(s)):
 			missing = &olm.Condition{Reason: "ReferencedInstallPlanNotFound", Message: fmt.Sprintf("install plan %q does not exist", ref.Name)}
 		case plan == nil:
 		case plan.Status.Phase == "":

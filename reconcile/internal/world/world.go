@@ -47,6 +47,8 @@ type Refusal struct {
 	Message string
 	// Runs is set if the change concerned the objects that run an operator.
 	Runs bool
+	// Forbidden is set if a permission was missing.
+	Forbidden bool
 }
 
 // A Version is a version of an object that was read. ResourceVersion is empty if the object
@@ -73,6 +75,8 @@ type World struct {
 	// brought holds the objects that install plans may still create. It is computed on
 	// first use.
 	brought map[olm.Key]bool
+	// lost is what Lost returns. It is computed on first use.
+	lost map[string]bool
 }
 
 // New returns the world of a state. It copies and sorts the lists.

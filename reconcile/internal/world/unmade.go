@@ -1,0 +1,76 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/olmkit/olmkit/olm"
+)
+
+// Unmade returns the newest install plan for a CSV if it has not created all objects of the
+// operator's bundle, as far as is known, or nil.
+func (w *World) Unmade(c *olm.ClusterServiceVersion) *olm.InstallPlan {
+	if !IsPlanned(c) {
+		return nil
+	}
+	for _, ip := range slices.Backward(w.InstallPlans) {
+		isUnmade := func(s olm.Step) bool {
+			return s.Resolving == c.Metadata.Name && !IsDone(&s) && !IsSubscription(s.Resource)
+		}
+		switch {
+		case !slices.Contains(ip.Spec.ClusterServiceVersionNames, c.Metadata.Name), ip.Status.Phase != olm.PlanFailed && !w.IsWanted(ip):
+			continue
+		case ip.Status.Phase != olm.PlanComplete && (len(ip.Status.Plan) == 0 || slices.ContainsFunc(ip.Status.Plan, isUnmade)):
+			return ip
+		}
+		return nil
+	}
+	return nil
+}
+
+// The conditions of the subscriptions that refer to an install plan show whether it was done:
+// they are set until the plan is complete. The labels of CSVs, and the remaining plans, show
+// which CSVs a deleted plan created.
+
+// SawUnfinished reports whether a subscription refers to a plan that was not
+// done when it was last seen.
+func SawUnfinished(s *olm.Subscription) bool {
+	return s.Status.InstallPlanRef != nil && slices.ContainsFunc(s.Status.Conditions, func(c olm.Condition) bool {
+		return c.Status == olm.ConditionTrue && (c.Type == InstallPlanMissing || c.Type == InstallPlanPending || c.Type == InstallPlanFailed)
+	})
+}
+
+// sawFinished reports whether a subscription to c has recorded that its install plan was done.
+func (w *World) sawFinished(c *olm.ClusterServiceVersion) bool {
+	return slices.ContainsFunc(w.Followers(c.Metadata.Name), func(s *olm.Subscription) bool {
+		return s.Status.CurrentCSV == c.Metadata.Name && !SawUnfinished(s)
+	})
+}
+
+// Lost returns the names of the CSVs whose plan was deleted before it was done. They stay lost
+// until a new plan for them has its steps.
+func (w *World) Lost() map[string]bool {
+	if w.lost != nil {
+		return w.lost
+	}
+	names, gone := map[string]bool{}, false
+	for _, s := range w.Subscriptions {
+		switch plan := w.PlanOf(s); {
+		case plan == nil && SawUnfinished(s):
+			names[s.Status.CurrentCSV] = true
+			gone = true
+		case plan != nil && plan.Status.Phase == "":
+			for _, name := range plan.Spec.ClusterServiceVersionNames {
+				names[name] = true
+			}
+		}
+	}
+	if gone {
+		for _, c := range w.Own() {
+			// Any plan counts, because the plan for the rest may have been deleted too.
+			brings := func(ip *olm.InstallPlan) bool { return Brings(ip, c.Metadata.Name) }
+			names[c.Metadata.Name] = names[c.Metadata.Name] || IsPlanned(c) && !slices.ContainsFunc(w.InstallPlans, brings) && !w.sawFinished(c)
+		}
+	}
+	w.lost = names
+	return names
+}
