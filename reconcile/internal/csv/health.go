@@ -74,7 +74,8 @@ func (p *planner) fault(c *olm.ClusterServiceVersion, want, d *olm.Deployment) *
 func deploymentFault(d *olm.Deployment) *componentFault {
 	st, name := &d.Status, d.Metadata.Name
 	if d.Metadata.Generation > st.ObservedGeneration {
-		return &componentFault{text: fmt.Sprintf("waiting for the new spec of deployment %q to be observed", name)}
+		// OLM's text, which is also in the status of an operator that OLM left (E36)
+		return &componentFault{text: fmt.Sprintf("waiting for deployment %s to become ready: waiting for spec update of deployment %q to be observed...", name, name)}
 	}
 	if c, ok := olm.FindCondition(st.Conditions, "Progressing"); ok && c.Reason == "ProgressDeadlineExceeded" {
 		return &componentFault{text: fmt.Sprintf("deployment %q exceeded its progress deadline", name), fatal: true}
