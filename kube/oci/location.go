@@ -121,12 +121,12 @@ func (p *Puller) registry(ref string) (best *Registry, matched int) {
 	for i := range p.opts.Registries {
 		r := &p.opts.Registries[i]
 		n := len(r.Prefix)
-		if subdomains, ok := strings.CutPrefix(r.Prefix, "*"); ok {
-			host, _, _ := strings.Cut(ref, "/")
-			if host, _, _ = strings.Cut(host, ":"); !strings.HasSuffix(host, subdomains) {
+		if domain, ok := strings.CutPrefix(r.Prefix, "*"); ok {
+			host, rest, ok := strings.Cut(ref, domain)
+			if !ok || strings.Contains(host, "/") || rest != "" && !strings.ContainsAny(rest[:1], ":/@") {
 				continue
 			}
-			n = len(host)
+			n = len(ref) - len(rest)
 		} else if !covers(r.Prefix, ref) {
 			continue
 		}

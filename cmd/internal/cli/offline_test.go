@@ -122,17 +122,26 @@ func TestMirrorSets(t *testing.T) {
 	_, digest, _ := strings.Cut(p.list[1].catalog, "@")
 	want, _, _ := run(t, "", []string{"list", "packages", "CATALOG"}, "community", "")
 	for name, text := range map[string]string{
-		"idms.yaml":    "apiVersion: config.openshift.io/v1\nkind: ImageDigestMirrorSet\nmetadata: {name: x}\nspec: {imageDigestMirrors: [{source: quay.example/a, mirrors: [nowhere.invalid/b, HOST/team], mirrorSourcePolicy: NeverContactSource}]}\n",
-		"icsp.yaml":    "kind: CatalogSource\n---\nkind: ImageContentSourcePolicy\nspec: {repositoryDigestMirrors: [{source: quay.example/a, mirrors: [HOST/team]}]}\n",
-		"itms.json":    `{"kind": "List", "items": [{"kind": "ImageTagMirrorSet", "spec": {"imageTagMirrors": [{"source": "quay.example", "mirrors": ["HOST"]}]}}]}`,
-		"reg.conf":     "unqualified-search-registries = ['docker.io']\n[[registry]]\nprefix = 'quay.example/a'\nlocation = 'HOST/team/'\n",
-		"mirror.conf":  "[[registry]]\nlocation = 'quay.example'\nblocked = true\n[[registry.mirror]]\nlocation = 'nowhere.invalid'\n[[registry.mirror]]\nlocation = 'HOST'\n",
-		"list.yaml":    "[kind]",
-		"type.yaml":    "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [quay.example]}\n",
-		"wild.yaml":    "---\n---\nkind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: '*.quay.example', mirrors: [HOST]}]}\nstatus: {}\n",
-		"old.conf":     "[registries.search]\nregistries = ['docker.io']\n[registries.insecure]\nregistries = ['HOST']\n[registries.block]\nregistries = ['quay.example']\n",
-		"full.conf":    "unqualified-search-registries = ['docker.io']\nshort-name-mode = 'enforcing'\ncredential-helpers = ['containers-auth.json']\n[aliases]\n'a' = 'quay.example/a'\n[[registry]]\nprefix = '*.quay.example'\nlocation = 'HOST'\ninsecure = true\n",
-		"tagonly.conf": "[[registry]]\nlocation = 'quay.example'\nblocked = true\n[[registry.mirror]]\nlocation = 'HOST'\npull-from-mirror = 'tag-only'\n",
+		"idms.yaml":      "apiVersion: config.openshift.io/v1\nkind: ImageDigestMirrorSet\nmetadata: {name: x}\nspec: {imageDigestMirrors: [{source: quay.example/a, mirrors: [nowhere.invalid/b, HOST/team], mirrorSourcePolicy: NeverContactSource}]}\n",
+		"icsp.yaml":      "kind: CatalogSource\n---\nkind: ImageContentSourcePolicy\nspec: {repositoryDigestMirrors: [{source: quay.example/a, mirrors: [HOST/team]}]}\n",
+		"itms.json":      `{"kind": "List", "items": [{"kind": "ImageTagMirrorSet", "spec": {"imageTagMirrors": [{"source": "quay.example", "mirrors": ["HOST"]}]}}]}`,
+		"reg.conf":       "unqualified-search-registries = ['docker.io']\n[[registry]]\nprefix = 'quay.example/a'\nlocation = 'HOST/team/'\n",
+		"mirror.conf":    "[[registry]]\nlocation = 'quay.example'\nblocked = true\n[[registry.mirror]]\nlocation = 'nowhere.invalid'\n[[registry.mirror]]\nlocation = 'HOST'\n",
+		"list.yaml":      "[kind]",
+		"type.yaml":      "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [quay.example]}\n",
+		"wild.yaml":      "---\n---\nkind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: '*.quay.example', mirrors: [HOST]}]}\nstatus: {}\n",
+		"old.conf":       "[registries.search]\nregistries = ['docker.io']\n[registries.insecure]\nregistries = ['HOST']\n[registries.block]\nregistries = ['quay.example']\n",
+		"full.conf":      "unqualified-search-registries = ['docker.io']\nshort-name-mode = 'enforcing'\ncredential-helpers = ['containers-auth.json']\n[aliases]\n'a' = 'quay.example/a'\n[[registry]]\nprefix = '*.quay.example'\nlocation = 'HOST'\ninsecure = true\n",
+		"tagonly.conf":   "[[registry]]\nlocation = 'quay.example'\nblocked = true\n[[registry.mirror]]\nlocation = 'HOST'\npull-from-mirror = 'tag-only'\n",
+		"first.conf":     "[[registry]]\nprefix = 'quay.example'\nlocation = 'HOST'\n[[registry]]\nprefix = 'quay.example/'\nlocation = 'nowhere.invalid'\n",
+		"prefix.conf":    "[[registry]]\nprefix = 'quay.example'\n[[registry.mirror]]\nlocation = 'HOST'\n",
+		"wild.conf":      "[[registry]]\nprefix = '*.quay.example'\n[[registry.mirror]]\nlocation = 'HOST'\n",
+		"none.conf":      "[[registry]]\n",
+		"url.conf":       "[[registry]]\nlocation = 'https://quay.example'\n",
+		"mirrorurl.conf": "[[registry]]\nlocation = 'quay.example'\n[[registry.mirror]]\nlocation = 'http://HOST'\n",
+		"pull.conf":      "[[registry]]\nlocation = 'quay.example'\npull-from-mirror = 'all'\n",
+		"both.conf":      "[[registry]]\nlocation = 'quay.example'\nmirror-by-digest-only = true\n[[registry.mirror]]\nlocation = 'HOST'\npull-from-mirror = 'all'\n",
+		"conflict.conf":  "[[registry]]\nprefix = 'a.example'\nlocation = 'quay.example'\n[[registry]]\nprefix = 'b.example'\nlocation = 'quay.example'\ninsecure = true\n",
 	} {
 		check(t, os.WriteFile(name, []byte(strings.ReplaceAll(text, "HOST", p.host)), 0o666))
 	}
@@ -157,6 +166,15 @@ func TestMirrorSets(t *testing.T) {
 		{"", "missing.yaml", "quay.example/a/b:v1", "--mirrors missing.yaml: no such file"},
 		{"state.yaml", "", "quay.example/a/b:v1", "state.yaml: toml: line 1"},
 		{"missing.conf", "", "quay.example/a/b:v1", "missing.conf: no such file"},
+		{"first.conf", "", "quay.example/team/community:v1", ""},
+		{"wild.conf", "", "a.quay.example/team/community:v1", ""},
+		{"prefix.conf", "", "quay.example/a/b:v1", `registry quay.example has a prefix but no location, which only a prefix such as *.example.com allows; add location = "quay.example"`},
+		{"none.conf", "", "quay.example/a/b:v1", "neither prefix nor location"},
+		{"url.conf", "", "quay.example/a/b:v1", "registry https://quay.example: remove http:// or https://"},
+		{"mirrorurl.conf", "", "quay.example/a/b:v1", "of registry quay.example: remove http:// or https://"},
+		{"pull.conf", "", "quay.example/a/b:v1", "pull-from-mirror applies only to"},
+		{"both.conf", "", "quay.example/a/b:v1", "exclude each other"},
+		{"conflict.conf", "", "quay.example/a/b:v1", "location quay.example appears twice, and the values of insecure or blocked differ"},
 	} {
 		t.Setenv("CONTAINERS_REGISTRIES_CONF", tt.conf)
 		line := []string{"list", "packages", "docker://" + strings.ReplaceAll(tt.ref, "HOST", p.host), "--no-cache"}

@@ -76,7 +76,8 @@ func registriesFiles() []string {
 	return files
 }
 
-// readRegistries reads the [[registry]] tables of a file.
+// readRegistries reads the [[registry]] tables of a file. It rejects what podman and skopeo
+// reject.
 func readRegistries(name string) ([]oci.Registry, error) {
 	type endpoint struct {
 		Location string `toml:"location"`
@@ -110,14 +111,28 @@ func readRegistries(name string) ([]oci.Registry, error) {
 	for _, r := range conf.V1.Block.Registries {
 		list = override(list, []oci.Registry{{Prefix: location(r), Blocked: true}})
 	}
+	byLocation := map[string]oci.Registry{}
+	var tables []oci.Registry
 	for _, r := range conf.Registries {
 		out := oci.Registry{
 			Prefix: cmp.Or(location(r.Prefix), location(r.Location)), Location: location(r.Location),
 			Insecure: r.Insecure, Blocked: r.Blocked,
 		}
-		if out.Prefix == "" {
+		at := cmp.Or(out.Location, out.Prefix)
+		same, ok := byLocation[at]
+		switch {
+		case out.Prefix == "":
 			return nil, errors.New("a [[registry]] has neither prefix nor location")
+		case out.Location == "" && !strings.HasPrefix(out.Prefix, "*."):
+			return nil, fmt.Errorf("registry %s has a prefix but no location, which only a prefix such as *.example.com allows; add location = %q", out.Prefix, out.Prefix)
+		case hasScheme(out.Prefix) || hasScheme(out.Location):
+			return nil, fmt.Errorf("registry %s: remove http:// or https://; for HTTP, set insecure = true", out.Prefix)
+		case r.Pull != "":
+			return nil, fmt.Errorf("registry %s: pull-from-mirror applies only to a [[registry.mirror]]", out.Prefix)
+		case ok && (same.Insecure != out.Insecure || same.Blocked != out.Blocked):
+			return nil, fmt.Errorf("location %s appears twice, and the values of insecure or blocked differ", at)
 		}
+		byLocation[at] = out
 		for _, m := range r.Mirrors {
 			use, ok := map[string]oci.MirrorUse{
 				"": oci.DigestsAndTags, "all": oci.DigestsAndTags, "digest-only": oci.Digests, "tag-only": oci.Tags,
@@ -125,16 +140,27 @@ func readRegistries(name string) ([]oci.Registry, error) {
 			switch {
 			case m.Location == "":
 				return nil, fmt.Errorf("a mirror of registry %s has no location", out.Prefix)
+			case hasScheme(m.Location):
+				return nil, fmt.Errorf("mirror %s of registry %s: remove http:// or https://; for HTTP, set insecure = true", m.Location, out.Prefix)
 			case !ok:
 				return nil, fmt.Errorf("mirror %s of registry %s: pull-from-mirror %q is not all, digest-only or tag-only", m.Location, out.Prefix, m.Pull)
+			case r.ByDigest && m.Pull != "":
+				return nil, fmt.Errorf("mirror %s of registry %s: pull-from-mirror and mirror-by-digest-only exclude each other; remove one", m.Location, out.Prefix)
 			case r.ByDigest:
 				use = oci.Digests
 			}
 			out.Mirrors = append(out.Mirrors, oci.Mirror{Location: location(m.Location), Insecure: m.Insecure, Use: use})
 		}
-		list = override(list, []oci.Registry{out})
+		if !slices.ContainsFunc(tables, func(t oci.Registry) bool { return t.Prefix == out.Prefix }) {
+			tables = append(tables, out) // the first of a file applies
+		}
 	}
-	return list, nil
+	return override(list, tables), nil
+}
+
+// hasScheme reports whether a location is a URL.
+func hasScheme(location string) bool {
+	return strings.HasPrefix(location, "http://") || strings.HasPrefix(location, "https://")
 }
 
 // location converts a location to a prefix of references.
