@@ -30,14 +30,14 @@ func (p *Plan) Text(width int) string {
 	}
 	switch {
 	case p.OK && p.From == p.To:
-		t.printf("", "Platform %s: %s.", p.From, phrase.Count(operators, "operator upgrade"))
+		t.write("", "Platform %s: %s.", p.From, phrase.Count(operators, "operator upgrade"))
 	case p.OK:
-		t.printf("", "Platform %s to %s: %s, %s.", p.From, p.To, phrase.Count(platform, "platform upgrade"), phrase.Count(operators, "operator upgrade"))
+		t.write("", "Platform %s to %s: %s, %s.", p.From, p.To, phrase.Count(platform, "platform upgrade"), phrase.Count(operators, "operator upgrade"))
 	default:
-		t.printf("", "Platform %s to %s: blocked at %s.", p.From, p.To, p.Reached)
+		t.write("", "Platform %s to %s: blocked at %s.", p.From, p.To, p.Reached)
 	}
 	for _, w := range p.Warnings {
-		t.printf("", "warning: %s", w)
+		t.write("", "warning: %s", w)
 	}
 	t.title("What needs you:", len(p.Needs))
 	for i, n := range p.Needs {
@@ -45,17 +45,17 @@ func (p *Plan) Text(width int) string {
 		if n.Before != "" {
 			when += ", before " + n.Before
 		}
-		t.printf(fmt.Sprintf("%3d. ", i+1), "%s: %s: %s", when, n.Package, n.Action)
-		t.printf("       ", "because %s", n.Reason)
+		t.write(fmt.Sprintf("%3d. ", i+1), "%s: %s: %s", when, n.Package, n.Action)
+		t.write("       ", "because %s", n.Reason)
 	}
 	t.title("Steps:", len(p.Steps))
 	for i := 0; i < len(p.Steps); {
 		n := p.run(i)
 		if s := &p.Steps[i]; n < 2 {
 			n = 1
-			t.printf(fmt.Sprintf("%3d. ", i+1), "on %s: %s", s.Platform, s.text())
+			t.write(fmt.Sprintf("%3d. ", i+1), "on %s: %s", s.Platform, s.text())
 		} else {
-			t.printf(fmt.Sprintf("%3d to %d. ", i+1, i+n), "on %s: %s: %s", s.Platform, s.Package, chain(p.Steps[i:i+n]))
+			t.write(fmt.Sprintf("%3d to %d. ", i+1, i+n), "on %s: %s: %s", s.Platform, s.Package, chain(p.Steps[i:i+n]))
 		}
 		i += n
 	}
@@ -75,8 +75,8 @@ func (t text) title(title string, n int) {
 	}
 }
 
-// printf writes a line below a title. If it is broken, the rest is indented further.
-func (t text) printf(first, format string, args ...any) {
+// write writes a line below a title. If it is broken, the rest is indented further.
+func (t text) write(first, format string, args ...any) {
 	t.Line(nil, fmt.Sprintf(format, args...), first, strings.Repeat(" ", len(first)+2))
 }
 
@@ -171,7 +171,7 @@ func (p *Plan) writeBlockers(t text) {
 			} else if x.Action != "" {
 				reason += "; " + x.Action
 			}
-			t.printf("  ", "%s at %s: %s", x.Package, versions(at), reason)
+			t.write("  ", "%s at %s: %s", x.Package, versions(at), reason)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (p *Plan) writeOperators(t text) {
 		if o.ActBefore != "" {
 			line += "; act before " + o.ActBefore
 		}
-		t.printf("  ", "%s", line)
+		t.write("  ", "%s", line)
 		for _, s := range o.Support {
 			line := "version " + s.Lifecycle.Name
 			if p.On != "" {
@@ -210,7 +210,7 @@ func (p *Plan) writeOperators(t text) {
 			if list := openShift(&s.Lifecycle); list != "" {
 				line += "; compatible with OpenShift " + list
 			}
-			t.printf("    ", "%s", line)
+			t.write("    ", "%s", line)
 		}
 	}
 }
