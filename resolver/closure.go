@@ -73,7 +73,7 @@ func (c *Closure) String() string {
 		b.WriteString(" satisfies that")
 	}
 	if c.Reason != "" {
-		b.WriteString("; no catalog can satisfy " + c.beyond())
+		b.WriteString("; no given catalog satisfies " + c.beyond())
 	}
 	return b.String()
 }
@@ -81,7 +81,7 @@ func (c *Closure) String() string {
 // nowhere is the reason of a requirement that no bundle satisfies.
 const nowhere = "no bundle provides it"
 
-// beyond names the requirements that no catalog can satisfy, with the reasons of those that some
+// beyond names the requirements that no given catalog satisfies, with the reasons of those that some
 // bundle satisfies.
 func (c *Closure) beyond() string {
 	var list, why []string

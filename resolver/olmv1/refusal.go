@@ -285,12 +285,17 @@ func (s *selecting) message(r *Refusal) string {
 		}
 	}
 	if len(r.Hops) > 0 {
-		b.WriteString("; to reach it, install in order: ")
-		for i, h := range r.Hops {
-			if i > 0 {
-				b.WriteString(", then ")
+		const most = 4
+		if n := len(r.Hops); n > most {
+			fmt.Fprintf(&b, "; to reach it, install %d versions in order, from %s to %s", n, r.Hops[0].To, r.Hops[n-1].To)
+		} else {
+			b.WriteString("; to reach it, install in order: ")
+			for i, h := range r.Hops {
+				if i > 0 {
+					b.WriteString(", then ")
+				}
+				b.WriteString(h.To.String())
 			}
-			b.WriteString(h.To.String())
 		}
 	} else if len(r.Nearest) > 0 {
 		b.WriteString("; closest available: ")
@@ -303,6 +308,9 @@ func (s *selecting) message(r *Refusal) string {
 	}
 	if r.Code == RefusedSuccessors && len(r.Hops) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()) {
 		b.WriteString("; " + prose.Outlook(r.Outlook))
+	}
+	if r.Code == RefusedRange && s.installed != nil && len(r.Hops) == 0 && len(r.Nearest) == 0 && r.Outlook != nil {
+		b.WriteString("; " + prose.Summary(r.Outlook)) // nothing newer can follow the installed bundle
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -101,6 +102,8 @@ func (a *answer) text(w io.Writer) error {
 	for i, x := range a.Advice {
 		if len(x.HeldBy) > 0 && !x.NeedsAttention() { // policies do what they should
 			lines.Line(nil, "note: "+visible.Words(summary(a.Advice, i)), "", "  ")
+		} else if x.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && len(x.Outlook.Steps) > 1 {
+			lines.Line(nil, "note: "+visible.Words(x.Summary()), "", "  ")
 		}
 	}
 	_, err := io.WriteString(w, lines.String())
