@@ -45,22 +45,22 @@ func (s *server) Apply(ctx context.Context, c reconcile.Change) ([]string, error
 // more.
 func (s *server) collect(ctx context.Context) error {
 	for {
-		list, err := s.list(ctx)
+		list, err := s.metadata(ctx)
 		if err != nil {
 			return err
 		}
 		uids := map[types.UID]bool{}
-		for _, u := range list {
-			uids[u.GetUID()] = true
+		for i := range list {
+			uids[list[i].UID] = true
 		}
 		again := false
-		for _, u := range list {
-			owners := u.GetOwnerReferences()
-			if len(owners) == 0 || u.GetDeletionTimestamp() != nil || slices.ContainsFunc(owners, func(o metav1.OwnerReference) bool { return uids[o.UID] }) {
+		for i := range list {
+			o := &list[i]
+			if len(o.OwnerReferences) == 0 || o.DeletionTimestamp != nil || slices.ContainsFunc(o.OwnerReferences, func(r metav1.OwnerReference) bool { return uids[r.UID] }) {
 				continue
 			}
 			again = true
-			if err := client.IgnoreNotFound(s.client.Delete(ctx, u)); err != nil {
+			if err := client.IgnoreNotFound(s.client.Delete(ctx, o)); err != nil {
 				return err
 			}
 		}
@@ -68,6 +68,27 @@ func (s *server) collect(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// metadata returns the metadata of all objects of kinds: whole objects, such as CRDs, are slow to
+// read.
+func (s *server) metadata(ctx context.Context) ([]metav1.PartialObjectMetadata, error) {
+	var out []metav1.PartialObjectMetadata
+	for _, k := range kinds {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
+		if err := s.client.List(ctx, list); err != nil {
+			if k.Group == "example.com" {
+				continue // the CRD may be missing
+			}
+			return nil, err
+		}
+		for i := range list.Items {
+			list.Items[i].SetGroupVersionKind(k)
+		}
+		out = append(out, list.Items...)
+	}
+	return out, nil
 }
 
 // remove deletes an object as a user does. The object may already be gone if
