@@ -124,11 +124,20 @@ func (s *Solution) wanted(ctx context.Context, name string) (_ *want, err error)
 }
 
 // AdviceWithFixes is like [Solution.Advice], and adds fixes to the entries about bundles that were
-// preferred but not possible.
+// preferred but not possible. In a namespace with more than a hundred operators, only the first such
+// entries get fixes, at least ten; [Solution.Fixes] finds those of others.
 func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { // H40, D16
 	list, err := s.Advice(ctx)
+	left := 0
+	if s.r != nil {
+		left = fixedEntries(len(s.r.u.subs))
+	}
 	for i := range list {
-		if err == nil {
+		if err != nil || left == 0 {
+			break
+		}
+		if len(list[i].Rejected) > 0 {
+			left--
 			list[i].Fixes, err = s.Fixes(ctx, &list[i], 0)
 		}
 	}
@@ -136,4 +145,11 @@ func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { //
 		return nil, err
 	}
 	return list, nil
+}
+
+// fixedEntries returns the number of entries of advice that get fixes. The fixes of each take several
+// resolutions of the whole problem (D21).
+func fixedEntries(subscriptions int) int {
+	const few, enough = 10, 10_000
+	return max(few, enough/max(subscriptions, 1))
 }
