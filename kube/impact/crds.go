@@ -216,6 +216,8 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.at, "CRD %s: version %s is removed, so clients and manifests that use it will fail", created.Name, v.Name))
 		case !to.Served:
 			out = append(out, c.coded(codes.ImpactCRDVersion, Changed, object, "", created.at, "CRD %s: version %s is no longer served, so clients and manifests that use it will fail", created.Name, v.Name))
+		case hasStatus(&v) && !hasStatus(to):
+			out = append(out, c.coded(codes.ImpactCRDUnsafe, Removed, object, "", created.at, "CRD %s: version %s no longer has the subresource status, so clients that update it will fail", created.Name, v.Name))
 		case to.Deprecated && !v.Deprecated:
 			out = append(out, safe(Changed, object, "CRD %s: version %s is now deprecated", created.Name, v.Name))
 		}
@@ -225,10 +227,17 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 			out = append(out, safe(Added, object, "CRD %s: version %s is now served", created.Name, v.Name))
 		}
 	}
+	if a, b := old.Spec.Names.Kind, created.Spec.Names.Kind; a != b {
+		out = append(out, c.coded(codes.ImpactCRDUnsafe, Changed, object, "", created.at, "CRD %s: its kind changes from %s to %s, so clients and manifests that use the old one will fail", created.Name, a, b))
+	}
 	if was != is {
 		out = append(out, c.coded(codes.ImpactCRDStorage, Changed, object, "", created.at, "CRD %s: resources are stored as version %s instead of %s", created.Name, is, was))
 	}
 	return out
+}
+
+func hasStatus(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
+	return v.Subresources != nil && v.Subresources.Status != nil
 }
 
 func storage(x *apiextensionsv1.CustomResourceDefinition) string {

@@ -67,18 +67,17 @@ func (id objectID) String() string {
 // objects compares the objects that the bundles install (K223).
 func (c *comparison) objects() ([]Change, error) {
 	old, err := c.install(c.old)
-	if err == nil {
-		var created map[objectID]*unstructured.Unstructured
-		if created, err = c.install(c.new); err == nil {
-			return c.compareObjects(old, created), nil
-		}
-		if c.ctx.Err() != nil {
-			return nil, err
-		}
-		return []Change{c.coded(codes.ImpactNotInstallable, Changed, "", "", c.at(), "%s cannot be installed, so the upgrade fails: %s", c.new.CSV().Name, oneLine(err))}, nil
-	}
 	if c.ctx.Err() != nil {
 		return nil, err
+	}
+	created, fault := c.install(c.new)
+	switch {
+	case c.ctx.Err() != nil:
+		return nil, fault
+	case fault != nil:
+		return []Change{c.coded(codes.ImpactNotInstallable, Changed, "", "", c.at(), "%s cannot be installed, so the upgrade fails: %s", c.new.CSV().Name, oneLine(fault))}, nil
+	case err == nil:
+		return c.compareObjects(old, created), nil
 	}
 	return []Change{c.coded(codes.ImpactNotCompared, Changed, "", "", c.at(), "the objects were not compared, because %s cannot be installed: %s", c.old.CSV().Name, oneLine(err))}, nil
 }

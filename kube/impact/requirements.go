@@ -34,8 +34,12 @@ func (c *comparison) requirements() ([]Change, error) {
 			out = append(out, c.coded(codes.ImpactProvides, Removed, object, "", at, "%s no longer provides %s; operators that require it lose it", object, r))
 		}
 	}
+	inUse := c.installMode()
 	for _, mode := range []v1alpha1.InstallModeType{v1alpha1.InstallModeTypeAllNamespaces, v1alpha1.InstallModeTypeMultiNamespace, v1alpha1.InstallModeTypeOwnNamespace, v1alpha1.InstallModeTypeSingleNamespace} {
 		switch had, has := supports(c.old, mode), supports(c.new, mode); {
+		case mode == v1alpha1.InstallModeTypeMultiNamespace && !c.opts.Classic: // OLM v1 does not have it
+		case had && !has && inUse != "" && mode != inUse:
+			out = append(out, safe(Removed, object, "%s no longer supports install mode %s, which is not in use", object, mode))
 		case had && !has:
 			out = append(out, c.coded(codes.ImpactInstallMode, Removed, object, "", c.at("spec", "installModes"), "%s no longer supports install mode %s; installations with it fail", object, mode))
 		case has && !had:
@@ -55,6 +59,25 @@ func (c *comparison) requirements() ([]Change, error) {
 		out = append(out, safe(Changed, object, "the maximum OpenShift version changes from %s to %s", old, created))
 	}
 	return out, nil
+}
+
+// installMode returns the install mode of the operator on the cluster, or "" if that is not known.
+func (c *comparison) installMode() v1alpha1.InstallModeType {
+	mode := v1alpha1.InstallModeTypeSingleNamespace
+	switch watch := c.watched; {
+	case c.opts.Cluster == nil:
+		return ""
+	case len(watch) == 0:
+		mode = v1alpha1.InstallModeTypeAllNamespaces
+	case len(watch) > 1:
+		mode = v1alpha1.InstallModeTypeMultiNamespace
+	case watch[0] == c.opts.Namespace:
+		mode = v1alpha1.InstallModeTypeOwnNamespace
+	}
+	if !supports(c.old, mode) {
+		return ""
+	}
+	return mode
 }
 
 // minKubeVersion compares the minimum versions of Kubernetes.

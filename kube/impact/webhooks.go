@@ -119,7 +119,7 @@ func widened(old, created *v1alpha1.WebhookDescription) (out []string) {
 			out = append(out, "it now also converts "+name)
 		}
 	}
-	if failurePolicy(old) == admissionv1.Ignore && failurePolicy(created) == admissionv1.Fail {
+	if created.Type != v1alpha1.ConversionWebhook && failurePolicy(old) == admissionv1.Ignore && failurePolicy(created) == admissionv1.Fail {
 		out = append(out, "requests now fail while it is unavailable (failurePolicy Fail)")
 	}
 	if !selects(old.ObjectSelector, created.ObjectSelector) {

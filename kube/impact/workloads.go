@@ -37,11 +37,11 @@ func (c *comparison) workloads() ([]Change, error) {
 	}
 	before, after := list(c.old), list(c.new)
 	// A deployment that is new may replace another one, so it is compared with all of them.
-	all, strictest := map[string]bool{}, api.LevelRestricted
+	all, loosest := map[string]bool{}, api.LevelRestricted
 	for _, d := range before {
 		maps.Copy(all, privileges(pods(d.StrategyDeploymentSpec)))
-		if l := level(security, d.StrategyDeploymentSpec); api.CompareLevels(l, strictest) < 0 {
-			strictest = l
+		if l := level(security, d.StrategyDeploymentSpec); api.CompareLevels(l, loosest) < 0 {
+			loosest = l
 		}
 	}
 	var out []Change
@@ -63,7 +63,7 @@ func (c *comparison) workloads() ([]Change, error) {
 				out = append(out, c.coded(codes.ImpactSelector, Changed, object, ".spec.selector", at, "the selector of %s changes, which the API server refuses; OLM v1 cannot apply the new version", object))
 			}
 		}
-		was, from := all, strictest
+		was, from := all, loosest
 		if had {
 			was, from = privileges(pods(a.StrategyDeploymentSpec)), level(security, a.StrategyDeploymentSpec)
 			if m, n := replicas(a.StrategyDeploymentSpec), replicas(b.StrategyDeploymentSpec); m != n {
@@ -81,6 +81,8 @@ func (c *comparison) workloads() ([]Change, error) {
 			}
 		}
 		switch order := api.CompareLevels(to, from); {
+		case order < 0 && !had:
+			out = append(out, c.coded(codes.ImpactPodSecurity, Added, object, "", at, "%s needs Pod Security level %s, while %s was enough before: %s", object, to, from, because(security, b.StrategyDeploymentSpec, to)))
 		case order < 0:
 			out = append(out, c.coded(codes.ImpactPodSecurity, Changed, object, "", at, "%s needs Pod Security level %s instead of %s: %s", object, to, from, because(security, b.StrategyDeploymentSpec, to)))
 		case order > 0 && had:
@@ -196,7 +198,7 @@ func runsAsRoot(p *corev1.PodSpec) bool {
 	return false
 }
 
-// level returns the strictest Pod Security level that allows the pods of a deployment.
+// level returns the loosest Pod Security level that allows the pods of a deployment.
 func level(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec) api.Level {
 	for _, l := range []api.Level{api.LevelRestricted, api.LevelBaseline} {
 		if evaluate(security, d, l).Allowed {

@@ -34,6 +34,14 @@ type danger struct {
 // A resource has a name such as "pods" or "pods/exec".
 type resource struct{ group, name string }
 
+// clusterScoped lists the resources of dangers that are not in namespaces, so that no role
+// binding grants them.
+var clusterScoped = []resource{
+	{"", "nodes/proxy"}, {"", "users"}, {"", "groups"}, {authGroup, "uids"}, {rbacGroup, "clusterroles"}, {rbacGroup, "clusterrolebindings"},
+	{certGroup, "certificatesigningrequests/approval"}, {certGroup, "signers"},
+	{admissionGroup, "validatingwebhookconfigurations"}, {admissionGroup, "mutatingwebhookconfigurations"},
+}
+
 const (
 	rbacGroup      = "rbac.authorization.k8s.io"
 	certGroup      = "certificates.k8s.io"
@@ -57,8 +65,9 @@ var dangers = []danger{
 	{codes.GrantsWebhooks, "write webhook configurations", write, []resource{{admissionGroup, "validatingwebhookconfigurations"}, {admissionGroup, "mutatingwebhookconfigurations"}}, false},
 }
 
-// allows reports whether a rule grants a kind of access that is dangerous.
-func (r *Rule) allows(d *danger) bool {
+// allows reports whether a rule, in a namespace or in the whole cluster, grants a kind of access
+// that is dangerous.
+func (r *Rule) allows(d *danger, namespace string) bool {
 	if len(r.ResourceNames) > 0 && !d.named {
 		return false
 	}
@@ -67,7 +76,7 @@ func (r *Rule) allows(d *danger) bool {
 	}
 	return slices.ContainsFunc(d.resources, func(res resource) bool {
 		_, sub, hasSub := strings.Cut(res.name, "/")
-		return (slices.Contains(r.APIGroups, "*") || slices.Contains(r.APIGroups, res.group)) &&
+		return (namespace == "" || !slices.Contains(clusterScoped, res)) && (slices.Contains(r.APIGroups, "*") || slices.Contains(r.APIGroups, res.group)) &&
 			(slices.Contains(r.Resources, "*") || slices.Contains(r.Resources, res.name) || hasSub && slices.Contains(r.Resources, "*/"+sub))
 	})
 }
@@ -99,7 +108,7 @@ func (r *Role) Risks() (out []Risk) {
 			add(codes.GrantsWildcard, "act on everything that a wildcard covers")
 		}
 		for j := range dangers {
-			if d := &dangers[j]; rule.allows(d) {
+			if d := &dangers[j]; rule.allows(d, r.Namespace) {
 				add(d.code, d.can)
 			}
 		}

@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -26,7 +30,8 @@ type Options struct {
 
 // A Role is what a subject may do, in one namespace or everywhere.
 type Role struct {
-	// Subject is a service account, a user or a group, such as "ServiceAccount demo".
+	// Subject is a service account, a user or a group, such as "ServiceAccount demo", or a cluster
+	// role to which the bundle adds rules, such as "ClusterRole view".
 	Subject string `json:"subject"`
 	// Namespace is where the rules apply. They are cluster-wide if it is empty.
 	Namespace string `json:"namespace,omitempty"`
@@ -120,9 +125,48 @@ func rules(list []rbacv1.PolicyRule) []Rule {
 	return out
 }
 
-// bound returns the roles that role bindings in the bundle grant to their subjects.
+// aggregateTo begins the labels of cluster roles whose rules a role of the cluster has, too, such as
+// view.
+const aggregateTo = "rbac.authorization.k8s.io/aggregate-to-"
+
+// maxAggregated is the maximum number of rules that the aggregated cluster roles of a bundle have
+// together.
+const maxAggregated = 100_000
+
+// aggregate sets the rules of the cluster roles that aggregate others to those of the roles that
+// they select.
+func aggregate(roles []*rbacv1.ClusterRole, set func(name string, rules []Rule)) error {
+	left := maxAggregated
+	for _, role := range roles {
+		if role.AggregationRule == nil {
+			continue
+		}
+		var all []Rule
+		for i := range role.AggregationRule.ClusterRoleSelectors {
+			selector, err := metav1.LabelSelectorAsSelector(&role.AggregationRule.ClusterRoleSelectors[i])
+			if err != nil {
+				return fmt.Errorf("ClusterRole %q: %w", role.Name, err)
+			}
+			for _, x := range roles {
+				if x == role || x.AggregationRule != nil || !selector.Matches(labels.Set(x.Labels)) {
+					continue
+				}
+				if left -= len(x.Rules); left < 0 {
+					return fmt.Errorf("ClusterRole %q: the aggregated roles of the bundle have more than %d rules", role.Name, maxAggregated)
+				}
+				all = append(all, rules(x.Rules)...)
+			}
+		}
+		set(role.Name, all)
+	}
+	return nil
+}
+
+// bound returns the roles that role bindings in the bundle grant to their subjects, and what the
+// bundle adds to cluster roles of the cluster.
 func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
 	type ref struct{ kind, name string }
+	var roles []*rbacv1.ClusterRole
 	known := map[ref][]Rule{
 		{"ClusterRole", "cluster-admin"}: {{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}}},
 	}
@@ -134,6 +178,19 @@ func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
 				return nil, fmt.Errorf("%s: %s %q: %w", o.Pos, kind, o.Object.GetName(), err)
 			}
 			known[ref{kind, role.Name}] = rules(role.Rules)
+			if kind == "ClusterRole" {
+				roles = append(roles, &role)
+			}
+		}
+	}
+	if err := aggregate(roles, func(name string, rules []Rule) { known[ref{"ClusterRole", name}] = rules }); err != nil {
+		return nil, err
+	}
+	for _, role := range roles {
+		for _, label := range slices.Sorted(maps.Keys(role.Labels)) {
+			if name, ok := strings.CutPrefix(label, aggregateTo); ok && role.Labels[label] == "true" {
+				out = append(out, Role{Subject: "ClusterRole " + name, Rules: rules(role.Rules)})
+			}
 		}
 	}
 	for i := range b.Others {
