@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -127,8 +128,11 @@ func newImpactRun(e *env) *impactRun {
 
 // bundles compares two bundles.
 func (i *impactRun) bundles(ctx context.Context, from, to string) error {
+	if isDir(to) && !isBundleDir(to) && !isDir(from) && !isReference(from) {
+		return swapped(from, to, "OLD", "NEW")
+	}
 	for _, arg := range []string{from, to} {
-		if isDir(arg) && !isDir(filepath.Join(arg, "manifests")) && !isDir(filepath.Join(arg, "metadata")) {
+		if isDir(arg) && !isBundleDir(arg) {
 			return usagef("two arguments must be bundles, but directory %s has neither manifests nor metadata; for a catalog, name CATALOG PACKAGE OLD NEW, or only the catalog", display(arg))
 		}
 	}
@@ -144,6 +148,16 @@ func (i *impactRun) bundles(ctx context.Context, from, to string) error {
 		return err
 	}
 	return i.end(ctx)
+}
+
+// isBundleDir reports whether a directory is that of a bundle, not of a catalog.
+func isBundleDir(name string) bool {
+	return isDir(filepath.Join(name, "manifests")) || isDir(filepath.Join(name, "metadata"))
+}
+
+// swapped is the error about a package that is named before its catalog.
+func swapped(pkg, catalog, from, to string) error {
+	return usagef("the catalog is the first argument: olmkit impact %s %s %s %s", display(catalog), display(pkg), display(from), display(to))
 }
 
 // read reads the bundle that an argument names. It also returns the directory of the bundle
@@ -208,6 +222,9 @@ func (i *impactRun) end(ctx context.Context) error {
 
 // inCatalog compares two bundles of a package, or each pair on the path between them.
 func (i *impactRun) inCatalog(ctx context.Context, catalog, pkg, from, to string) error {
+	if _, err := os.Stat(catalog); err != nil && !isReference(catalog) && isDir(pkg) {
+		return swapped(catalog, pkg, from, to)
+	}
 	index, err := newLoader(i.env).wholeIndex(ctx, catalog)
 	if err != nil {
 		return err

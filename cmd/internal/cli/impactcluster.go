@@ -60,6 +60,13 @@ func (i *impactRun) onCluster(cmd *cobra.Command, args []string) error {
 		}
 	}
 	c.reader.notes()
+	if len(operators) == 0 {
+		where := ""
+		if s.namespace != "" {
+			where = " in namespace " + s.namespace
+		}
+		visible.Fprintf(i.stderr, "note: no installed operator was found%s\n", where)
+	}
 	opts := i.opts
 	var failed, reported error
 	for n := range operators {

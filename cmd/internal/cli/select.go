@@ -107,7 +107,7 @@ answered.`,
 			}
 			list = append(list, served...)
 		}
-		if len(list) == 0 {
+		if len(list) == 0 && !q.given() {
 			return usagef("no catalog; name its directory, or give --catalog, --sample or --problem")
 		}
 		var known []resolver.Catalog
@@ -126,7 +126,10 @@ answered.`,
 		for _, n := range q.inferred {
 			visible.Fprintf(e.stderr, "note: %s\n", n)
 		}
-		if len(r.Catalogs) == 0 {
+		switch {
+		case len(list) == 0:
+			return errors.New("no ClusterCatalog serves a catalog; give one with --catalog NAME=PATH")
+		case len(r.Catalogs) == 0:
 			return errors.New("no catalog could be read; give the content of one with --catalog NAME=PATH")
 		}
 		if installed != "" {
