@@ -1,6 +1,7 @@
 package livetest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -31,6 +33,7 @@ func TestFixes(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(dir, "spare.yaml"), []byte(fixSpare), 0o600))
 	c, err := client.New(env.Config, client.Options{})
 	check(t, err)
+	t.Cleanup(func() { clearOLM(t, c) }) // TestFleet counts operators
 	check(t, create(t.Context(), c, fixCatalogs))
 	catalogs := []string{"--catalog", "main=main.yaml,namespace=fix-global", "--catalog", "spare=spare.yaml,namespace=fix-global",
 		"--catalog", "extra=spare.yaml,namespace=fix-elsewhere", "--global-namespace", "fix-global"}
@@ -128,6 +131,21 @@ func TestFixes(t *testing.T) {
 	} {
 		if !seen[kind] {
 			t.Errorf("no fix of kind %s was tried", kind)
+		}
+	}
+}
+
+// clearOLM deletes the objects of OLM in namespaces of TestFixes.
+func clearOLM(t *testing.T, c client.Client) {
+	t.Helper()
+	for kind, version := range map[string]string{"Subscription": "v1alpha1", "ClusterServiceVersion": "v1alpha1", "CatalogSource": "v1alpha1", "OperatorGroup": "v1"} {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(schema.GroupVersionKind{Group: "operators.coreos.com", Version: version, Kind: kind + "List"})
+		check(t, c.List(context.Background(), list))
+		for i := range list.Items {
+			if strings.HasPrefix(list.Items[i].GetNamespace(), "fix-") {
+				check(t, c.Delete(context.Background(), &list.Items[i]))
+			}
 		}
 	}
 }
