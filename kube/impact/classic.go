@@ -242,7 +242,7 @@ func surroundings(b *registryv1.Bundle, namespace string, watch []string) ([]olm
 	}
 	csv := b.CSV()
 	for _, d := range csv.Spec.CustomResourceDefinitions.Required {
-		plural, group := cut(d.Name)
+		plural, group, _ := strings.Cut(d.Name, ".")
 		list = append(list, named("apiextensions.k8s.io/v1", kindCRD, "", d.Name, value{
 			"group": group, "scope": "Namespaced", "names": value{"kind": d.Kind, "plural": plural},
 			"versions": []value{{"name": d.Version, "served": true, "storage": true}},

@@ -3,6 +3,7 @@ package impact
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/blang/semver/v4"
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
@@ -116,7 +117,7 @@ func needsOf(b Bundle) needs {
 	api := func(group, version, kind string) string { return fmt.Sprintf("API %s/%s %s", group, version, kind) }
 	definition := func(to map[string]bool, list []v1alpha1.CRDDescription) {
 		for _, d := range list {
-			_, group := cut(d.Name)
+			_, group, _ := strings.Cut(d.Name, ".")
 			to[api(group, d.Version, d.Kind)] = true
 		}
 	}
@@ -169,14 +170,4 @@ func compact(raw []byte) string {
 		return string(raw)
 	}
 	return short(text(v))
-}
-
-// cut cuts the name of a CRD into its plural and its group.
-func cut(name string) (plural, group string) {
-	for i := range len(name) {
-		if name[i] == '.' {
-			return name[:i], name[i+1:]
-		}
-	}
-	return name, ""
 }

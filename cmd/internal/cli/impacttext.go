@@ -14,8 +14,31 @@ import (
 // An impactAnswer is a report with a method that prints it.
 type impactAnswer impact.Report
 
-// mostSafe is the number of safe changes of a class that text shows.
-const mostSafe = 10
+// The numbers of changes of a class that are shown: those with a code, and safe ones in text and in
+// Markdown, which has to fit into a comment.
+const (
+	mostCoded    = 50
+	mostSafe     = 10
+	mostSafeInMD = 50
+)
+
+// shown returns the changes of a class with a code and the safe ones, as many as are shown, and
+// how many more there are.
+func shown(changes []impact.Change, most int) (coded, safe []impact.Change, more, moreSafe int) {
+	for _, x := range changes {
+		switch {
+		case x.Verdict != impact.Safe && len(coded) < mostCoded:
+			coded = append(coded, x)
+		case x.Verdict != impact.Safe:
+			more++
+		case len(safe) < most:
+			safe = append(safe, x)
+		default:
+			moreSafe++
+		}
+	}
+	return coded, safe, more, moreSafe
+}
 
 func (a *impactAnswer) text(w io.Writer) error {
 	visible.Fprintf(w, "%s\n", paint(w, bold, a.title()))
@@ -26,19 +49,18 @@ func (a *impactAnswer) text(w io.Writer) error {
 			continue
 		}
 		visible.Fprintf(w, "\n%s: %s\n", c.Class, paint(w, verdictColor(c.Verdict), string(c.Verdict)))
-		shown := 0
-		for _, x := range c.Changes {
-			if x.Verdict == impact.Safe {
-				if shown++; shown > mostSafe {
-					continue
-				}
-				visible.Fprintf(w, "  %s\n", x.Message)
-				continue
-			}
+		coded, safe, more, moreSafe := shown(c.Changes, mostSafe)
+		for _, x := range coded {
 			visible.Fprintf(w, "  %s %s\n", x.Message, paint(w, verdictColor(x.Verdict), "["+string(x.Verdict)+" "+string(x.Code)+"]"))
 		}
-		if shown > mostSafe {
-			visible.Fprintf(w, "  and %s; -o json lists all\n", phrase.Count(shown-mostSafe, "more safe change"))
+		if more > 0 {
+			visible.Fprintf(w, "  and %s like these; -o json lists all\n", phrase.Count(more, "more change"))
+		}
+		for _, x := range safe {
+			visible.Fprintf(w, "  %s\n", x.Message)
+		}
+		if moreSafe > 0 {
+			visible.Fprintf(w, "  and %s; -o json lists all\n", phrase.Count(moreSafe, "more safe change"))
 		}
 	}
 	if len(same) > 0 {
@@ -83,25 +105,25 @@ func writeMarkdown(w io.Writer, r *impact.Report) error {
 			continue
 		}
 		visible.Fprintf(&b, "\n### %s\n\n", c.Class)
-		n := 0
-		for _, x := range c.Changes {
-			if x.Verdict == impact.Safe {
-				n++
-				continue
-			}
+		coded, safe, more, moreSafe := shown(c.Changes, mostSafeInMD)
+		for _, x := range coded {
 			visible.Fprintf(&b, "- **%s**: %s ([%s](%s))\n", x.Verdict, markdown(x.Message), x.Code, codePageURL(x.Code))
 		}
-		if n == 0 {
+		if more > 0 {
+			visible.Fprintf(&b, "- and %s like these\n", phrase.Count(more, "more change"))
+		}
+		if len(safe) == 0 {
 			continue
 		}
-		if n < len(c.Changes) {
+		if len(coded) > 0 {
 			b.WriteByte('\n')
 		}
-		visible.Fprintf(&b, "<details><summary>%s</summary>\n\n", phrase.Count(n, "safe change"))
-		for _, x := range c.Changes {
-			if x.Verdict == impact.Safe {
-				visible.Fprintf(&b, "- %s\n", markdown(x.Message))
-			}
+		visible.Fprintf(&b, "<details><summary>%s</summary>\n\n", phrase.Count(len(safe)+moreSafe, "safe change"))
+		for _, x := range safe {
+			visible.Fprintf(&b, "- %s\n", markdown(x.Message))
+		}
+		if moreSafe > 0 {
+			visible.Fprintf(&b, "- and %d more\n", moreSafe)
 		}
 		b.WriteString("\n</details>\n")
 	}
