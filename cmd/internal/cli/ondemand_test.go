@@ -40,7 +40,7 @@ func TestOnDemand(t *testing.T) {
 		"list packages INDEX":                         exitBadInput,
 		"path INDEX disk 1.0.0":                       exitBadInput,
 		"graph INDEX disk":                            exitBadInput,
-		"resolve INDEX --package nowhere":             exitBadInput, // it may have a similar name
+		"resolve INDEX --package nowhere":             exitNegative, // the names of packages are not in the packages
 	} {
 		var stderr bytes.Buffer
 		got := Run(t.Context(), strings.Fields(strings.ReplaceAll(args, "INDEX", name)), strings.NewReader(""), &bytes.Buffer{}, &stderr)
