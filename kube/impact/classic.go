@@ -15,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/resolver"
@@ -160,6 +161,27 @@ func (c *bundleContent) Manifests(context.Context, resolver.CatalogID, graph.Bun
 	return c.objects, nil
 }
 
+// dropDependencies removes from the annotations of a CSV what it requires of other operators, which
+// are not in the catalog. The requirements are compared by themselves (K230).
+func dropDependencies(annotations map[string]string) error {
+	raw, ok := annotations[property.Annotation]
+	if !ok {
+		return nil
+	}
+	var list []property.Property
+	if json.Unmarshal([]byte(raw), &list) != nil {
+		return nil // OLM reports it
+	}
+	list = slices.DeleteFunc(list, func(p property.Property) bool {
+		return slices.Contains([]string{property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint}, p.Type)
+	})
+	text, err := json.Marshal(list)
+	if err == nil {
+		annotations[property.Annotation] = string(text)
+	}
+	return err
+}
+
 // contentOf returns a catalog with one bundle.
 func contentOf(ctx context.Context, b *registryv1.Bundle) (*bundleContent, error) {
 	csv := b.CSV()
@@ -198,6 +220,9 @@ func contentOf(ctx context.Context, b *registryv1.Bundle) (*bundleContent, error
 	}
 	plain := csv.DeepCopy()
 	plain.Spec.Replaces, plain.Spec.Skips = "", nil
+	if err := dropDependencies(plain.Annotations); err != nil {
+		return nil, err
+	}
 	if err := add(plain); err != nil {
 		return nil, err
 	}

@@ -19,14 +19,15 @@ type scope struct{ subject, namespace string }
 // service accounts of an operator count as one subject, because an upgrade may rename them
 // (K225).
 func (c *comparison) permissions() ([]Change, error) {
-	old, before, err := c.roles(c.old)
+	before, err := c.grants(c.old)
 	if err != nil {
 		return nil, err
 	}
-	created, after, err := c.roles(c.new)
+	after, err := c.grants(c.new)
 	if err != nil {
 		return nil, err
 	}
+	old, created := before.rules, after.rules
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(created))
 	slices.SortFunc(keys, func(a, b scope) int {
 		return slices.Compare([]string{a.namespace, a.subject}, []string{b.namespace, b.subject})
@@ -62,9 +63,14 @@ func (c *comparison) permissions() ([]Change, error) {
 			out = append(out, ch)
 		}
 	}
-	for _, role := range slices.Sorted(maps.Keys(after)) {
-		if !before[role] {
+	for _, role := range slices.Sorted(maps.Keys(after.outside)) {
+		if !before.outside[role] {
 			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.at(), "%s, whose rules are not in the bundle", role))
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(after.intercepts)) {
+		if !before.intercepts[text] {
+			out = append(out, c.coded(codes.GrantsInterception, Added, operator, "", c.at(), "dangerous: %s", text))
 		}
 	}
 	return out, nil
@@ -88,13 +94,17 @@ func (c *comparison) dangers(k scope, gained []permissions.Rule) (out []Change) 
 	return out
 }
 
-// roles returns the rules of a bundle by scope, and its bindings to roles outside of the
-// bundle.
-func (c *comparison) roles(b Bundle) (rules map[scope][]permissions.Rule, outside map[string]bool, err error) {
-	opts := permissions.Options{Namespace: c.opts.Namespace, Watch: c.opts.Watch, Classic: c.opts.Classic}
-	r, err := permissions.Of(b.Bundle, opts)
+// grants are what a bundle allows.
+type grants struct {
+	rules      map[scope][]permissions.Rule
+	outside    map[string]bool // the bindings to roles outside of the bundle
+	intercepts map[string]bool // the webhooks that receive everything
+}
+
+func (c *comparison) grants(b Bundle) (*grants, error) {
+	r, err := permissions.Of(b.Bundle, permissions.Options{Namespace: c.opts.Namespace, Watch: c.opts.Watch, Classic: c.opts.Classic})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	accounts := map[string]bool{"ServiceAccount default": true}
 	strategy := &b.CSV().Spec.InstallStrategy.StrategySpec
@@ -104,16 +114,21 @@ func (c *comparison) roles(b Bundle) (rules map[scope][]permissions.Rule, outsid
 	for _, d := range strategy.DeploymentSpecs {
 		accounts["ServiceAccount "+d.Spec.Template.Spec.ServiceAccountName] = true
 	}
-	rules, outside = map[scope][]permissions.Rule{}, map[string]bool{}
+	out := &grants{rules: map[scope][]permissions.Rule{}, outside: map[string]bool{}, intercepts: map[string]bool{}}
 	for _, role := range r.Roles {
 		k := scope{role.Subject, role.Namespace}
 		if accounts[role.Subject] {
 			k.subject = operator
 		}
-		rules[k] = append(rules[k], role.Rules...)
+		out.rules[k] = append(out.rules[k], role.Rules...)
 		if role.Outside != "" {
-			outside[k.subject+" is bound to role "+role.Outside] = true
+			out.outside[k.subject+" is bound to role "+role.Outside] = true
 		}
 	}
-	return rules, outside, nil
+	for _, risk := range r.Risks {
+		if risk.Code == codes.GrantsInterception {
+			out.intercepts[risk.Message] = true
+		}
+	}
+	return out, nil
 }

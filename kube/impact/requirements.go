@@ -27,6 +27,17 @@ func (c *comparison) requirements() ([]Change, error) {
 			out = append(out, safe(Removed, object, "%s no longer requires %s", object, r))
 		}
 	}
+	for _, name := range union(before.packages, after.packages) {
+		switch was, is := before.packages[name], after.packages[name]; {
+		case was == is:
+		case was == "":
+			out = append(out, c.coded(codes.ImpactRequires, Added, object, "", at, "%s newly requires package %s %s", object, name, is))
+		case is == "":
+			out = append(out, safe(Removed, object, "%s no longer requires package %s %s", object, name, was))
+		default:
+			out = append(out, c.coded(codes.ImpactRequires, Changed, object, "", at, "%s requires package %s %s instead of %s", object, name, is, was))
+		}
+	}
 	for _, r := range union(before.provided, after.provided) {
 		switch {
 		case !before.provided[r]:
@@ -106,13 +117,14 @@ func (c *comparison) minKubeVersion(object string) []Change {
 // needs are what a bundle requires and provides.
 type needs struct {
 	required, provided map[string]bool
+	packages           map[string]string      // the ranges of required packages
 	maxOpenShift       *property.MinorVersion // nil if there is none
 }
 
 // needsOf reads the CSV of a bundle, the properties in its annotation, and those of the
 // catalog.
 func needsOf(b Bundle) needs {
-	n := needs{required: map[string]bool{}, provided: map[string]bool{}}
+	n := needs{required: map[string]bool{}, provided: map[string]bool{}, packages: map[string]string{}}
 	csv := b.CSV()
 	api := func(group, version, kind string) string { return fmt.Sprintf("API %s/%s %s", group, version, kind) }
 	definition := func(to map[string]bool, list []v1alpha1.CRDDescription) {
@@ -151,7 +163,10 @@ func needsOf(b Bundle) needs {
 			}
 		case property.TypePackageRequired:
 			if r, err := property.Parse[property.PackageRequired](p); err == nil {
-				n.required[fmt.Sprintf("package %s %s", r.PackageName, r.VersionRange)] = true
+				if was := n.packages[r.PackageName]; was != "" && was != r.VersionRange {
+					r.VersionRange = was + " and " + r.VersionRange
+				}
+				n.packages[r.PackageName] = r.VersionRange
 			}
 		case property.TypeConstraint:
 			n.required["constraint "+compact(p.Value)] = true

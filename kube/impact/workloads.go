@@ -153,12 +153,20 @@ func privileges(p *corev1.PodSpec) map[string]bool {
 			out[has] = true
 		}
 	}
+	containers := slices.Concat(p.InitContainers, p.Containers)
 	for _, v := range p.Volumes {
-		if v.HostPath != nil {
-			out["access to "+v.HostPath.Path+" on its node"] = true
+		if v.HostPath == nil {
+			continue
+		}
+		out["access to "+v.HostPath.Path+" on its node"] = true
+		if slices.ContainsFunc(containers, func(x corev1.Container) bool {
+			return slices.ContainsFunc(x.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == v.Name && !m.ReadOnly })
+		}) {
+			out["write access to "+v.HostPath.Path+" on its node"] = true
 		}
 	}
-	for _, container := range slices.Concat(p.InitContainers, p.Containers) {
+	privileged := 0
+	for _, container := range containers {
 		for _, port := range container.Ports {
 			if port.HostPort != 0 {
 				out["port "+strconv.Itoa(int(port.HostPort))+" of its node"] = true
@@ -169,7 +177,11 @@ func privileges(p *corev1.PodSpec) map[string]bool {
 			continue
 		}
 		if s.Privileged != nil && *s.Privileged {
-			out["a privileged container"] = true
+			if privileged++; privileged == 1 {
+				out["a privileged container"] = true
+			} else {
+				out[fmt.Sprintf("another privileged container (%d in all)", privileged)] = true
+			}
 		}
 		if s.Capabilities != nil {
 			for _, name := range s.Capabilities.Add {
