@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -40,7 +41,7 @@ func TestFixes(t *testing.T) {
 
 	all := testsize.Of(false, true, true) // or the first fix of each kind
 	seen := map[resolver.ChangeKind]bool{}
-	for name, objects := range map[string]string{
+	cases := map[string]string{
 		"channel": fixSub("db", "db", "main", "channel: gone, startingCSV: db.v1", ""),
 		"package": fixSub("dbx", "dbx", "main", "channel: stable", ""),
 		"start":   fixSub("db", "db", "main", "channel: stable, startingCSV: db.v9", ""),
@@ -50,7 +51,8 @@ func TestFixes(t *testing.T) {
 		"own":     fixCSV("db.v1", "1.0.0", fixDB) + fixSub("app", "app", "main", "channel: stable", "") + fixSub("db", "db", "main", "channel: stable", ""),
 		"remove":  fixCSV("old.v1", "1.0.0", fixOld) + fixSub("old", "old", "main", "channel: stable", "old.v1") + fixSub("new", "new", "main", "channel: stable", ""),
 		"targets": fixSub("single", "single", "main", "channel: stable", ""),
-	} {
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		var fixes []*resolver.Fix
 		for i := 0; i == 0 || i < len(fixes); i++ {
 			if i > 0 && !all && !slices.ContainsFunc(fixes[i].Changes, func(ch resolver.Change) bool { return !seen[ch.Kind] }) {
@@ -58,7 +60,7 @@ func TestFixes(t *testing.T) {
 			}
 			namespace := fmt.Sprintf("fix-%s-%d", name, i)
 			check(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
-			check(t, create(t.Context(), c, strings.ReplaceAll(strings.TrimPrefix(fixGroup+objects, "---\n"), "NAMESPACE", namespace)))
+			check(t, create(t.Context(), c, strings.ReplaceAll(strings.TrimPrefix(fixGroup+cases[name], "---\n"), "NAMESPACE", namespace)))
 			ask := func(command string) string {
 				args := append([]string{command, "-o", "json", "-n", namespace, "--cluster"}, catalogs...)
 				switch name { // resolving a cluster ignores groups and the catalogs of other namespaces
@@ -88,7 +90,7 @@ func TestFixes(t *testing.T) {
 				fixes = append(fixes, core.Fixes...)
 			}
 			if i >= len(fixes) {
-				t.Fatalf("%s: there is no fix: %s", name, out)
+				t.Fatalf("%s: no fix in the output:\n%s", name, out)
 			}
 			f := fixes[i]
 			want := fixState(t, c, namespace)
@@ -279,7 +281,7 @@ func TestFixesV1(t *testing.T) {
 			}
 			refused, out := ask()
 			if fixes = refused.Fixes; i >= len(fixes) {
-				t.Fatalf("%s %s: there is no fix: %s", tt.pkg, tt.filter, out)
+				t.Fatalf("%s %s: no fix in the output:\n%s", tt.pkg, tt.filter, out)
 			}
 			f := fixes[i]
 			if seen[f.Kind] = true; f.Package != "" {
