@@ -72,15 +72,10 @@ func (s *server) collect(ctx context.Context) error {
 
 // metadata returns the metadata of all objects of kinds: whole objects, such as CRDs, are slow to
 // read.
-func (s *server) metadata(ctx context.Context) ([]metav1.PartialObjectMetadata, error) {
-	var out []metav1.PartialObjectMetadata
+func (s *server) metadata(ctx context.Context) (out []metav1.PartialObjectMetadata, err error) {
 	for _, k := range kinds {
 		list := &metav1.PartialObjectMetadataList{}
-		list.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
-		if err := s.client.List(ctx, list); err != nil {
-			if k.Group == "example.com" {
-				continue // the CRD may be missing
-			}
+		if err := s.read(ctx, k, list); err != nil {
 			return nil, err
 		}
 		for i := range list.Items {
@@ -89,6 +84,17 @@ func (s *server) metadata(ctx context.Context) ([]metav1.PartialObjectMetadata, 
 		out = append(out, list.Items...)
 	}
 	return out, nil
+}
+
+// read reads all objects of a kind into a list. A kind of example.com has none while its CRD is
+// missing.
+func (s *server) read(ctx context.Context, k schema.GroupVersionKind, list client.ObjectList) error {
+	list.GetObjectKind().SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
+	err := s.client.List(ctx, list)
+	if k.Group == "example.com" {
+		return nil
+	}
+	return err
 }
 
 // remove deletes an object as a user does. The object may already be gone if
@@ -218,11 +224,7 @@ func (s *server) list(ctx context.Context) ([]*unstructured.Unstructured, error)
 	var out []*unstructured.Unstructured
 	for _, k := range kinds {
 		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(k.GroupVersion().WithKind(k.Kind + "List"))
-		if err := s.client.List(ctx, list); err != nil {
-			if k.Group == "example.com" {
-				continue // the CRD may be missing
-			}
+		if err := s.read(ctx, k, list); err != nil {
 			return nil, err
 		}
 		for i := range list.Items {
