@@ -40,12 +40,11 @@ func (c *Change) runs() bool {
 	return c.IsBounded() || c.For.Kind == olm.KindInstallPlan && isCRD(c.Key()) || c.Op == Delete && c.Object.Kind == "Deployment"
 }
 
-// Forbidden returns the error with which an API server rejects a change that the service
-// account of the operator group may not make. It is [ErrForbidden]. It uses the roles and
-// bindings in a snapshot of the namespace that the change is for. It returns nil if the account
-// may make the change, if there is no account, if the account does not limit the change
-// ([Change.IsBounded]), or if some roles or bindings are unknown. Clusters without
-// authorization, such as one in memory, may use it.
+// Forbidden returns the error with which an API server rejects a change that the operator
+// group's service account may not make. The error is [ErrForbidden]. The snapshot is that of the
+// change's namespace. Forbidden returns nil if the change is permitted, if the group names no
+// account, if the change is not made with it ([Change.IsBounded]), or if some roles or bindings
+// are unknown. It serves clusters without authorization, such as one in memory.
 func Forbidden(s *Snapshot, c *Change) error { // F10
 	if !c.IsBounded() {
 		return nil
