@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,18 +14,55 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
+// An assumption is a catalog that a fix adds, with the least that it must have. All given
+// catalogs come before it. Names that nobody knows contain spaces, so no object or package has one
+// of them.
+type assumption struct {
+	CatalogID
+	bundles []*fbc.Bundle
+	// channels has the channel of each bundle.
+	channels []string
+}
+
+// add adds a bundle of a package to a channel. An empty name is unknown.
+func (a *assumption) add(name, pkg, version, channel string, props ...property.Property) {
+	name = cmp.Or(name, fmt.Sprintf("assumed bundle %d", len(a.bundles)))
+	b := &fbc.Bundle{Meta: fbc.Meta{Schema: fbc.SchemaBundle, Package: cmp.Or(pkg, name), Name: name}}
+	b.Properties = append(props, property.New(property.TypePackage, property.Package{PackageName: b.Package, Version: version}))
+	a.bundles, a.channels = append(a.bundles, b), append(a.channels, cmp.Or(channel, name))
+}
+
+// catalog builds the catalog.
+func (a *assumption) catalog(ctx context.Context) (*Catalog, error) {
+	blobs := &fbc.Catalog{Bundles: a.bundles}
+	for i, b := range a.bundles {
+		meta := func(schema, name string) fbc.Meta {
+			return fbc.Meta{Schema: schema, Package: b.Package, Name: name}
+		}
+		blobs.Channels = append(blobs.Channels, &fbc.Channel{Meta: meta(fbc.SchemaChannel, a.channels[i]), Entries: []fbc.Entry{{Name: b.Name}}})
+		if !slices.ContainsFunc(blobs.Packages, func(p *fbc.Package) bool { return p.Name == b.Package }) {
+			blobs.Packages = append(blobs.Packages, &fbc.Package{Meta: meta(fbc.SchemaPackage, b.Package), DefaultChannel: a.channels[i]})
+		}
+	}
+	g, err := graph.Build(ctx, blobs, nil)
+	if err != nil {
+		return nil, err
+	}
+	id := a.CatalogID
+	if id == (CatalogID{}) {
+		id.Name = "assumed catalog"
+	}
+	return &Catalog{Name: id.Name, Namespace: id.Namespace, Priority: math.MinInt, Graph: g}, nil
+}
+
 // assume returns a catalog with a bundle for each of some requirements of packages and APIs, or
-// nil if no version is in the range of one. All given catalogs come before it. Its names contain spaces,
-// so no object or package has one of them.
+// nil if no version is in the range of one.
 func assume(ctx context.Context, missing []*fact.Requires) (*Catalog, error) {
-	blobs := &fbc.Catalog{}
-	for i, q := range missing {
-		name := fmt.Sprintf("assumed bundle %d", i)
-		id := property.Package{PackageName: name, Version: "0.0.0"}
-		var props []property.Property
+	var a assumption
+	for _, q := range missing {
 		switch x := q.Requirement.(type) {
 		case *constraints.GVK:
-			props = append(props, property.New(property.TypeGVK, x.GVK))
+			a.add("", "", "0.0.0", "", property.New(property.TypeGVK, x.GVK))
 		case *constraints.Package:
 			var same []constraints.Range
 			for _, o := range missing {
@@ -39,24 +77,32 @@ func assume(ctx context.Context, missing []*fact.Requires) (*Catalog, error) {
 			if !ok {
 				return nil, nil
 			}
-			id = property.Package{PackageName: x.Name, Version: v.String()}
-		}
-		meta := func(schema, name string) fbc.Meta {
-			return fbc.Meta{Schema: schema, Package: id.PackageName, Name: name}
-		}
-		bundle := &fbc.Bundle{Meta: meta(fbc.SchemaBundle, name)}
-		bundle.Properties = append(props, property.New(property.TypePackage, id))
-		blobs.Bundles = append(blobs.Bundles, bundle)
-		blobs.Channels = append(blobs.Channels, &fbc.Channel{Meta: meta(fbc.SchemaChannel, name), Entries: []fbc.Entry{{Name: name}}})
-		if !slices.ContainsFunc(blobs.Packages, func(p *fbc.Package) bool { return p.Name == id.PackageName }) {
-			blobs.Packages = append(blobs.Packages, &fbc.Package{Meta: meta(fbc.SchemaPackage, id.PackageName), DefaultChannel: name})
+			a.add("", x.Name, v.String(), "")
 		}
 	}
-	g, err := graph.Build(ctx, blobs, nil)
-	if err != nil {
-		return nil, err
+	return a.catalog(ctx)
+}
+
+// assumeFor returns the catalog that subscription i lacks. It has the installed operator that the
+// subscription owns, or any bundle.
+func (u *universe) assumeFor(ctx context.Context, i int) (*Catalog, error) {
+	s := u.subs[i]
+	a := assumption{CatalogID: s.Source()}
+	if s.current != nil {
+		a.add(s.current.Name, s.Package, s.current.version.String(), s.Channel)
+	} else {
+		a.add(s.StartingCSV, s.Package, "1.0.0", s.Channel)
 	}
-	return &Catalog{Name: "assumed catalog", Priority: math.MinInt, Graph: g}, nil
+	return a.catalog(ctx)
+}
+
+// with returns a problem with the catalog that a fix assumes, in place of one of that name that cannot
+// be read.
+func (f *Fix) with(p Problem) Problem {
+	if f.assumed != nil {
+		p.Catalogs = append(slices.DeleteFunc(slices.Clone(p.Catalogs), func(c Catalog) bool { return c.ID() == f.assumed.ID() }), *f.assumed)
+	}
+	return p
 }
 
 // given returns the bundles of the given catalogs in a plan: nobody knows the names of those that a fix
@@ -65,5 +111,7 @@ func (f *Fix) given(list []Selected) []Selected {
 	if f.assumed == nil {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(s Selected) bool { return s.Catalog == f.assumed.Name })
+	return slices.DeleteFunc(slices.Clone(list), func(s Selected) bool {
+		return s.Catalog == f.assumed.Name && s.CatalogNamespace == f.assumed.Namespace
+	})
 }

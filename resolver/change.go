@@ -290,8 +290,8 @@ func (c Change) apply(p Problem) Problem {
 					p.Catalogs[i].Namespace = c.To
 				}
 			}
-		case at >= 0: // assuming that the catalog has a compatible bundle
-			p.Subscriptions = slices.Delete(subs, at, at+1)
+		case at >= 0: // the new bundle obeys the policies, unless none can
+			p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.Package == subs[at].Package && !x.Hold })
 		}
 	case ChangePackage:
 		subs[at].Package = c.To

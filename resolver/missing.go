@@ -16,7 +16,7 @@ import (
 // under the assumption that the new catalog has a compatible bundle.
 func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 	var out []*Fix
-	for _, f := range c.Facts {
+	for n, f := range c.Facts {
 		q, ok := f.(*fact.Unavailable)
 		if !ok || q.What != "package" && q.What != "catalog" || len(q.Nearest) > 0 && !q.Crowded {
 			continue
@@ -29,13 +29,15 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 			}
 		}
 		ch := Change{Kind: AddCatalog, Subscription: q.Subscription.Name, Advice: advice}
-		p := ch.apply(c.alone())
-		sol, err := c.plan(ctx, &p, nil)
+		assumed, err := c.e.r.u.assumeFor(ctx, c.index[n])
 		if err != nil {
 			return nil, err
 		}
-		if sol != nil {
-			out = append(out, &Fix{Changes: []Change{ch}, Selected: sol.Selected, Stuck: sol.stuck(), cost: changeCost[AddCatalog]})
+		fix := &Fix{Changes: []Change{ch}, cost: changeCost[AddCatalog], assumed: assumed}
+		if ok, err := c.verify(ctx, fix, ch.apply(c.alone())); err != nil {
+			return nil, err
+		} else if ok {
+			out = append(out, fix)
 		}
 	}
 	var mine []*fact.Requires
@@ -115,14 +117,22 @@ func (c *Core) added(ctx context.Context, missing ...*fact.Requires) (*Fix, erro
 	if fix.assumed, err = assume(ctx, missing); fix.assumed == nil || err != nil {
 		return nil, err
 	}
-	p := c.alone()
-	p.Catalogs = append(slices.Clip(p.Catalogs), *fix.assumed)
-	sol, err := c.plan(ctx, &p, nil)
-	if sol == nil || err != nil {
+	if ok, err := c.verify(ctx, fix, c.alone()); !ok || err != nil {
 		return nil, err
 	}
-	fix.Selected, fix.Stuck = fix.given(sol.Selected), sol.stuck()
 	return fix, nil
+}
+
+// verify reports whether a fix that assumes a catalog resolves the core in a problem with the other
+// changes of the fix, and completes the fix with what is then installed.
+func (c *Core) verify(ctx context.Context, f *Fix, p Problem) (bool, error) {
+	p = f.with(p)
+	sol, err := c.plan(ctx, &p, nil)
+	if sol == nil || err != nil {
+		return false, err
+	}
+	f.Selected, f.Stuck = f.given(sol.Selected), sol.stuck()
+	return true, nil
 }
 
 // nowhere returns a fact as a requirement of a package or API that no catalog has in any

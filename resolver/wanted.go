@@ -72,9 +72,7 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 		}
 		p = c.apply(p)
 	}
-	if f.assumed != nil {
-		p.Catalogs = append(slices.Clip(p.Catalogs), *f.assumed)
-	}
+	p = f.with(p)
 	r, err := start(ctx, &p, func(u *universe) { u.waived = f.waived })
 	if err != nil {
 		return false, err
