@@ -61,6 +61,10 @@ func (c *Closure) String() string {
 		all[i] = u.Requires
 	}
 	b.WriteString("it requires " + phrase.And(all))
+	if len(c.Install) == 1 && c.Reason == "" {
+		b.WriteString(", which " + c.Install[0].Name + " provides")
+		return b.String()
+	}
 	for i, x := range c.Install {
 		if i == 0 {
 			b.WriteString("; installing ")

@@ -10,7 +10,9 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/near"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // A Fix is a change to a request, or to a catalog's priority, with which OLM v1 selects a
@@ -29,8 +31,9 @@ type Fix struct {
 	Selected graph.Node `json:"selected"`
 	// Stuck is how far the selected bundle gets if it is then stuck, or nil.
 	Stuck *graph.Outlook `json:"stuck,omitzero"`
-	// Command makes the change in a cluster.
-	Command string `json:"command"`
+	// Command makes the change in a cluster. It is empty for FixClassic, because a Subscription
+	// names a CatalogSource, which the request lacks.
+	Command string `json:"command,omitempty"`
 	// Text is the fix as an instruction, with its outcome and risk.
 	Text string `json:"text"`
 }
@@ -49,6 +52,7 @@ const (
 	FixSelector    FixKind = "drop-selector"   // remove the catalog selector
 	FixPriority    FixKind = "change-priority" // raise the priority of a catalog
 	FixUncertified FixKind = "self-certify"    // upgrade without an edge of the catalog
+	FixClassic     FixKind = "use-classic"     // use classic OLM, which installs dependencies
 )
 
 // maxFixes is the maximum number of fixes in a refusal, and maxFixTries the maximum number of
@@ -93,7 +97,69 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		f.Text = s.fixText(f, got.version, r)
 		found = append(found, f)
 	}
+	if r.Code == RefusedDependency && len(found) < maxFixes {
+		f, err := s.classic(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			found = append(found, f)
+		}
+	}
 	return found, nil
+}
+
+// classic returns the fix that installs the chosen bundle with classic OLM, which also installs its
+// dependencies, or nil if classic OLM does not. There is none for an upgrade: the two do not take over
+// each other's operators.
+func (s *selecting) classic(ctx context.Context, r *Refusal) (*Fix, error) {
+	if s.Installed != nil {
+		return nil, nil
+	}
+	p := resolver.Problem{Namespace: "operators", Installed: s.Options.OtherInstalled}
+	for _, c := range s.catalogs {
+		p.Catalogs = append(p.Catalogs, resolver.Catalog{Name: c.Name, Namespace: p.Namespace, Priority: c.Priority, Graph: c.Graph})
+	}
+	var channels []string // the default one first
+	for e := range r.chosen.Entries() {
+		if ch := e.Channel(); len(s.Channels) > 0 && !slices.Contains(s.Channels, ch.Name()) {
+			continue
+		} else if ch.IsDefault() {
+			channels = slices.Insert(channels, 0, ch.Name())
+		} else {
+			channels = append(channels, ch.Name())
+		}
+	}
+	for _, ch := range channels[:min(len(channels), 3)] {
+		p.Subscriptions = []resolver.Subscription{{Package: s.Package, Channel: ch}}
+		sol, err := resolver.Resolve(ctx, p)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil && slices.ContainsFunc(sol.Selected, func(x resolver.Selected) bool {
+			return x.Package == s.Package && x.Name == r.chosen.Name() && x.Catalog == r.chosen.source.Name
+		}) {
+			return s.classicIn(ch, sol.Selected, r), nil
+		}
+	}
+	return nil, nil
+}
+
+// classicIn returns the fix that a Subscription to a channel installs the chosen bundle and others.
+func (s *selecting) classicIn(channel string, list []resolver.Selected, r *Refusal) *Fix {
+	var names []string
+	for _, x := range list {
+		names = append(names, x.Name)
+	}
+	is := "are"
+	if len(names) == 1 {
+		is = "is"
+	}
+	return &Fix{
+		Kind: FixClassic, Package: s.Package, Channels: []string{channel}, Catalog: r.chosen.source.Name, Selected: r.chosen.Node(),
+		Text: fmt.Sprintf("use classic OLM: create a Subscription to package %s, channel %s, in place of the ClusterExtension; then %s %s installed",
+			s.Package, channel, phrase.And(names), is),
+	}
 }
 
 // drafts returns the changes to try, least disruptive first.

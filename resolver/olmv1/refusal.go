@@ -274,13 +274,20 @@ func (s *selecting) message(r *Refusal) string {
 	case RefusedVersion:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has no valid version: %v", what, r.chosen.Name(), r.chosen.Err())
 	case RefusedDependency:
-		fmt.Fprintf(&b, "the best bundle of %s is %s, which has a dependency (%s); OLM v1 does not install dependencies, and refuses bundles that declare any", what, r.chosen.Name(), r.property)
+		fmt.Fprintf(&b, "the best bundle of %s is %s, which declares dependencies (%s); OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed", what, r.chosen.Name(), r.property)
+		if n := len(s.inRanges); n > 1 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool { return dependency(c.Bundle) == "" }) {
+			all := "both"
+			if n > 2 {
+				all = fmt.Sprintf("all %d", n)
+			}
+			b.WriteString("; " + all + " bundles that match the request declare some")
+		}
 		if d := r.Dependencies.String(); d != "" {
-			b.WriteString(": " + d)
-			if len(r.Dependencies.Install) > 0 {
-				b.WriteString("; classic OLM, with a Subscription, installs " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too")
-			} else {
-				b.WriteString("; for a Subscription, classic OLM would install them, but it also needs a catalog that has them")
+			b.WriteString("; " + d)
+			if len(r.Dependencies.Install) == 0 {
+				b.WriteString("; with a catalog that does, classic OLM could install it for a Subscription")
+			} else if r.Dependencies.Reason == "" {
+				b.WriteString("; classic OLM would install " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too, for a Subscription")
 			}
 		}
 	}

@@ -75,13 +75,13 @@ func TestSelect(t *testing.T) {
 		{"G3: the nearest versions to a range without any", olmv1.Request{Channels: []string{"stable"}, Version: ">=1.3, <1.9"},
 			`no-version: no bundle of package "demo" in range ">=1.3, <1.9" in channel stable; closest available: 1.2.0 in catalog c, 2.0.0 in catalog c`},
 		{"G6: dependencies are refused, with what would satisfy them", olmv1.Request{Installed: at("1.0.0")},
-			`dependency: the best bundle of package "demo" is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies, and refuses bundles that declare any: ` +
-				`it requires API Database (db.example.com/v1) and package cert >=1.0.0; installing cert.v1.0.0, then db.v1.0.0 satisfies that; classic OLM, with a Subscription, installs them too`},
+			`dependency: the best bundle of package "demo" is demo.v3.0.0, which declares dependencies (olm.gvk.required); OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed; ` +
+				`it requires API Database (db.example.com/v1) and package cert >=1.0.0; installing cert.v1.0.0, then db.v1.0.0 satisfies that; classic OLM would install them too, for a Subscription`},
 		{"G6: other installed operators count", olmv1.Request{Channels: []string{"needy"}, Options: olmv1.Options{OtherInstalled: []resolver.Installed{{
 			Name: "db.v1.0.0", Package: "db", Version: "1.0.0", Properties: []property.Property{property.New(property.TypeGVK, property.GVK{Group: "db.example.com", Version: "v1", Kind: "Database"})},
 		}}}},
-			`dependency: the best bundle of package "demo" in channel needy is demo.v3.0.0, which has a dependency (olm.gvk.required); OLM v1 does not install dependencies, and refuses bundles that declare any: ` +
-				`it requires package cert >=1.0.0; installing cert.v1.0.0 satisfies that; classic OLM, with a Subscription, installs it too`},
+			`dependency: the best bundle of package "demo" in channel needy is demo.v3.0.0, which declares dependencies (olm.gvk.required); OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed; ` +
+				`it requires package cert >=1.0.0, which cert.v1.0.0 provides; classic OLM would install it too, for a Subscription`},
 		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in channel beta; its channels are needy, stable`},
 		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c; the closest is demo`},
 		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},

@@ -301,7 +301,9 @@ func (a *selectAnswer) refused(t *prose.Writer) {
 	}
 	for i, f := range a.refusal.Fixes {
 		t.Line(t.Style.Help, f.String(), fmt.Sprintf("%3d. ", i+1), "     ")
-		t.Verbatim(f.Command, "     ")
+		if f.Command != "" {
+			t.Verbatim(f.Command, "     ")
+		}
 	}
 }
 
