@@ -44,6 +44,26 @@ func (r Range) Spans(versions []semver.Version) []Span {
 // Common returns a version that all ranges contain: the lowest release that a range
 // names or that follows one, or else a pre-release. It reports false if there is none.
 func Common(ranges ...Range) (semver.Version, bool) {
+	list := probes(ranges)
+	slices.SortFunc(list, func(a, b semver.Version) int {
+		return cmp.Or(cmp.Compare(min(len(a.Pre), 1), min(len(b.Pre), 1)), a.Compare(b))
+	})
+	for _, v := range list {
+		if !slices.ContainsFunc(ranges, func(r Range) bool { return !r.Contains(v) }) {
+			return v, true
+		}
+	}
+	return semver.Version{}, false
+}
+
+// Covers reports whether r contains every version that other contains.
+func (r Range) Covers(other Range) bool {
+	return !slices.ContainsFunc(probes([]Range{r, other}), func(v semver.Version) bool { return other.Contains(v) && !r.Contains(v) })
+}
+
+// probes returns versions of each kind that ranges distinguish: those at which membership
+// may change, and one between each of them and the next, a release if there is one.
+func probes(ranges []Range) []semver.Version {
 	list := []semver.Version{{}, {Pre: []semver.PRVersion{{IsNum: true}}}}
 	for _, r := range ranges {
 		for _, v := range r.bounds() {
@@ -62,15 +82,7 @@ func Common(ranges ...Range) (semver.Version, bool) {
 			list = append(list, v, next) // nothing is between them
 		}
 	}
-	slices.SortFunc(list, func(a, b semver.Version) int {
-		return cmp.Or(cmp.Compare(min(len(a.Pre), 1), min(len(b.Pre), 1)), a.Compare(b))
-	})
-	for _, v := range list {
-		if !slices.ContainsFunc(ranges, func(r Range) bool { return !r.Contains(v) }) {
-			return v, true
-		}
-	}
-	return semver.Version{}, false
+	return list
 }
 
 // bounds returns the versions at which membership may change: those in the text

@@ -61,3 +61,37 @@ func TestRangeSpans(t *testing.T) {
 	}
 	checkSpans(t, Range{}, around(Range{}))
 }
+
+// TestRangeCovers compares Covers with a search for a version that only the other range contains.
+func TestRangeCovers(t *testing.T) {
+	var ranges []Range
+	for _, text := range []string{
+		"1.0.0", ">=1.0.0", ">1.0.0", ">=1.0.0 <2.0.0", ">=1.0.0 <1.2.0", ">=1.0.0 <1.2.0 || 2.0.0", "1.x", "1.2.x", ">=1.0.0-rc.1", "<1.0.0 || >=2.0.0",
+		"!=1.2.0", "!=1.2.0 <3.0.0", ">=0.0.0", ">=0.0.0-0", ">=1.0.0-next <2.0.0-rc.1", ">1.0.0 <1.0.1", "<0.0.0-0",
+	} {
+		r, err := ParseRange(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranges = append(ranges, r)
+	}
+	ranges = append(ranges, Range{})
+	yes := 0
+	for _, a := range ranges {
+		for _, b := range ranges {
+			want := true
+			for _, v := range slices.Concat(around(a), around(b)) {
+				want = want && (a.Contains(v) || !b.Contains(v))
+			}
+			if a.Covers(b) != want {
+				t.Errorf("%q covers %q: got %t", a, b, !want)
+			}
+			if want {
+				yes++
+			}
+		}
+	}
+	if yes == 0 || yes == len(ranges)*len(ranges) {
+		t.Error(yes)
+	}
+}

@@ -50,7 +50,7 @@ func (c *comparison) fields(old, new *node) error {
 	clearDocs(a)
 	clearDocs(b)
 	if !reflect.DeepEqual(a, b) {
-		c.add(old, new, validate(a, b)...)
+		c.add(old, new, slices.DeleteFunc(validate(a, b), relaxes)...)
 		c.add(old, new, keywords(a, b)...)
 	}
 	c.add(old, new, unknownFields(old, new)...)
@@ -64,6 +64,17 @@ func (c *comparison) fields(old, new *node) error {
 		}
 	}
 	return nil
+}
+
+// relaxes reports whether a change that operator-controller refuses only accepts more (K60).
+func relaxes(f Finding) bool {
+	switch f.Validation {
+	case "nullable":
+		return string(f.New) == "true"
+	case "pattern":
+		return f.New == nil
+	}
+	return false
 }
 
 // field reports whether the step leads to a field, or to the elements of a list
@@ -87,7 +98,7 @@ func keywords(old, new *schema) []Finding {
 		f := Finding{Validation: key, Old: before[key], New: after[key]}
 		bad := !bytes.Equal(f.Old, f.New)
 		switch key {
-		case "exclusiveMaximum", "exclusiveMinimum", "multipleOf", "uniqueItems":
+		case "exclusiveMaximum", "exclusiveMinimum", "format", "multipleOf", "uniqueItems":
 			bad = bad && f.New != nil
 		case "x-kubernetes-preserve-unknown-fields":
 			bad = bad && string(f.Old) == "true"

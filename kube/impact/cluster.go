@@ -17,6 +17,8 @@ import (
 
 // A Cluster is what a comparison reads about a cluster.
 type Cluster struct {
+	// KubeVersion is the version of Kubernetes, such as v1.34.1, or "" if it is not known.
+	KubeVersion string
 	// CRDs are the CRDs on the cluster. Their status lists the stored versions. A CRD that
 	// is not listed is assumed to be that of the old bundle.
 	CRDs []*apiextensionsv1.CustomResourceDefinition
@@ -35,7 +37,7 @@ func (c *Cluster) After(b Bundle) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Cluster{Resources: c.Resources, Unread: c.Unread}
+	out := &Cluster{KubeVersion: c.KubeVersion, Resources: c.Resources, Unread: c.Unread}
 	for _, x := range c.CRDs {
 		if created[x.Name] == nil || created[x.Name].legacy {
 			out.CRDs = append(out.CRDs, x)

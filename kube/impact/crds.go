@@ -230,10 +230,17 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 	if a, b := old.Spec.Names.Kind, created.Spec.Names.Kind; a != b {
 		out = append(out, c.coded(codes.ImpactCRDUnsafe, Changed, object, "", created.at, "CRD %s: its kind changes from %s to %s, so clients and manifests that use the old one will fail", created.Name, a, b))
 	}
+	if converts(old.CustomResourceDefinition) && !converts(created.CustomResourceDefinition) && len(created.Spec.Versions) > 1 {
+		out = append(out, c.coded(codes.ImpactCRDUnsafe, Removed, object, "", created.at, "CRD %s: no webhook converts between its versions any more, so fields that not all versions have are lost", created.Name))
+	}
 	if was != is {
 		out = append(out, c.coded(codes.ImpactCRDStorage, Changed, object, "", created.at, "CRD %s: resources are stored as version %s instead of %s", created.Name, is, was))
 	}
 	return out
+}
+
+func converts(x *apiextensionsv1.CustomResourceDefinition) bool {
+	return x.Spec.Conversion != nil && x.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
 func hasStatus(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
@@ -272,8 +279,8 @@ func (c *comparison) fields(object string, old, created *crd, found []crdsafety.
 	}
 	var out []Change
 	for _, f := range diff("", before.rest, after.rest) {
-		if f.path == ".spec.scope" || strings.HasPrefix(f.path, ".spec.versions[") && (f.old == nil || f.new == nil) && strings.HasSuffix(f.path, "]") {
-			continue // a finding, or a version that the function versions reports
+		if f.path == ".spec.scope" || f.path == ".spec.conversion.webhook" || strings.HasPrefix(f.path, ".spec.versions[") && (f.old == nil || f.new == nil) && strings.HasSuffix(f.path, "]") {
+			continue // a finding, what OLM sets, or a version that the function versions reports
 		}
 		out = append(out, fieldChange(object, "CRD "+created.Name, f, false))
 	}

@@ -82,8 +82,14 @@ func (c *comparison) objects() ([]Change, error) {
 	return []Change{c.coded(codes.ImpactNotCompared, Changed, "", "", c.at(), "the objects were not compared, because %s cannot be installed: %s", c.old.CSV().Name, oneLine(err))}, nil
 }
 
+// oneLine returns the text of an error on one line, truncated if it is long.
 func oneLine(err error) string {
-	return strings.Join(strings.Split(strings.TrimSpace(err.Error()), "\n"), "; ")
+	const limit = 1000
+	text := strings.Join(strings.Split(strings.TrimSpace(err.Error()), "\n"), "; ")
+	if len(text) > limit {
+		return strings.ToValidUTF8(text[:limit], "") + "…"
+	}
+	return text
 }
 
 // install returns the objects that a bundle installs, without defaults.
@@ -244,6 +250,9 @@ func (c *comparison) deleted(id objectID) Change {
 // changed returns the changes to the fields of an object.
 func (c *comparison) changed(id objectID, old, created *unstructured.Unstructured) (out []Change) {
 	for _, f := range diff("", old.Object, created.Object) {
+		if id.kind == "Deployment" && strings.HasPrefix(f.path, ".spec.selector") {
+			continue // see workloads
+		}
 		out = append(out, fieldChange(id.String(), id.String(), f, id.kind == "Secret"))
 	}
 	return out

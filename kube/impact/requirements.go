@@ -9,6 +9,7 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/property"
 )
@@ -34,6 +35,8 @@ func (c *comparison) requirements() ([]Change, error) {
 			out = append(out, c.coded(codes.ImpactRequires, Added, object, "", at, "%s newly requires package %s %s", object, name, is))
 		case is == "":
 			out = append(out, safe(Removed, object, "%s no longer requires package %s %s", object, name, was))
+		case covers(is, was):
+			out = append(out, safe(Changed, object, "%s requires package %s %s instead of %s, which accepts more versions", object, name, is, was))
 		default:
 			out = append(out, c.coded(codes.ImpactRequires, Changed, object, "", at, "%s requires package %s %s instead of %s", object, name, is, was))
 		}
@@ -73,6 +76,16 @@ func (c *comparison) requirements() ([]Change, error) {
 	return out, nil
 }
 
+// covers reports whether each version in the range old is in the range created.
+func covers(created, old string) bool {
+	a, err := constraints.ParseRange(created)
+	if err != nil {
+		return false
+	}
+	b, err := constraints.ParseRange(old)
+	return err == nil && a.Covers(b)
+}
+
 // installMode returns the install mode of the operator on the cluster, or "" if that is not known.
 func (c *comparison) installMode() v1alpha1.InstallModeType {
 	mode := v1alpha1.InstallModeTypeSingleNamespace
@@ -108,10 +121,28 @@ func (c *comparison) minKubeVersion(object string) []Change {
 		return []Change{c.coded(codes.ImpactKubeVersion, Changed, object, "", at, "the minKubeVersion of %s, %q, is not a version", object, created)}
 	case known && b.LTE(a):
 		return []Change{safe(Changed, object, "minKubeVersion changes from %s to %s", old, created)}
+	case c.opts.Cluster != nil && c.opts.Cluster.KubeVersion != "":
+		return []Change{c.minKubeVersionOn(c.opts.Cluster.KubeVersion, b, object)}
 	case old == "":
 		return []Change{c.coded(codes.ImpactKubeVersion, Added, object, "", at, "%s now requires Kubernetes %s", object, created)}
 	}
 	return []Change{c.coded(codes.ImpactKubeVersion, Changed, object, "", at, "%s requires Kubernetes %s instead of %s", object, created, old)}
+}
+
+// minKubeVersionOn compares the new minimum version of Kubernetes with that of the cluster.
+func (c *comparison) minKubeVersionOn(cluster string, least semver.Version, object string) Change {
+	at := c.at("spec", "minKubeVersion")
+	v, err := semver.ParseTolerant(cluster)
+	v.Pre = nil // as OLM reads it
+	switch {
+	case err != nil:
+		return c.coded(codes.ImpactKubeVersion, Changed, object, "", at, "%s requires Kubernetes %s, and the version of the cluster, %q, is not a version", object, least, cluster)
+	case least.LTE(v):
+		return safe(Changed, object, "%s now requires Kubernetes %s, and the cluster has %s", object, least, v)
+	case c.opts.Classic:
+		return c.coded(codes.ImpactNotInstallable, Changed, object, "", at, "%s cannot be installed, so the upgrade fails: it requires Kubernetes %s, and the cluster has %s", object, least, v)
+	}
+	return c.coded(codes.ImpactKubeVersion, Changed, object, "", at, "%s requires Kubernetes %s, and the cluster has %s; OLM v1 does not check this", object, least, v)
 }
 
 // needs are what a bundle requires and provides.

@@ -37,6 +37,7 @@ func (c *comparison) webhooks() ([]Change, error) {
 	for _, name := range union(before, nil) {
 		if !after[name] {
 			out = append(out, safe(Removed, name, "%s is removed", name))
+			out = append(out, c.unserved(name, before[name])...)
 		}
 	}
 	services := func(csv *v1alpha1.ClusterServiceVersion) map[string]int {
@@ -60,6 +61,18 @@ func (c *comparison) webhooks() ([]Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// unserved returns a change for each CRD that still names a conversion webhook, although the
+// definition of the webhook is removed.
+func (c *comparison) unserved(name string, w *v1alpha1.WebhookDescription) (out []Change) {
+	for i := range c.new.CRDs {
+		x := &c.new.CRDs[i]
+		if w.Type == v1alpha1.ConversionWebhook && slices.Contains(w.ConversionCRDs, x.Object.Name) && converts(&x.Object) {
+			out = append(out, c.coded(codes.ImpactWebhook, Removed, name, "", place{Pos: x.Pos}, "CRD %s still names a conversion webhook, although %s is removed; requests for versions that are not stored fail unless something else serves it", x.Object.Name, name))
+		}
+	}
+	return out
 }
 
 func webhookName(w *v1alpha1.WebhookDescription) string {
@@ -107,6 +120,13 @@ func failurePolicy(w *v1alpha1.WebhookDescription) admissionv1.FailurePolicyType
 	return *w.FailurePolicy
 }
 
+func matchPolicy(w *v1alpha1.WebhookDescription) admissionv1.MatchPolicyType {
+	if w.MatchPolicy == nil {
+		return admissionv1.Equivalent
+	}
+	return *w.MatchPolicy
+}
+
 // widened returns in which ways a webhook affects more requests than before.
 func widened(old, created *v1alpha1.WebhookDescription) (out []string) {
 	for _, r := range created.Rules {
@@ -121,6 +141,9 @@ func widened(old, created *v1alpha1.WebhookDescription) (out []string) {
 	}
 	if created.Type != v1alpha1.ConversionWebhook && failurePolicy(old) == admissionv1.Ignore && failurePolicy(created) == admissionv1.Fail {
 		out = append(out, "requests now fail while it is unavailable (failurePolicy Fail)")
+	}
+	if matchPolicy(old) == admissionv1.Exact && matchPolicy(created) == admissionv1.Equivalent && created.Type != v1alpha1.ConversionWebhook {
+		out = append(out, "it now also receives requests for other versions of its resources (matchPolicy Equivalent)")
 	}
 	if !selects(old.ObjectSelector, created.ObjectSelector) {
 		out = append(out, "its objectSelector may select more objects")

@@ -56,12 +56,8 @@ func (c *comparison) workloads() ([]Change, error) {
 			continue
 		case !had:
 			out = append(out, safe(Added, object, "%s is added", object))
-		case !reflect.DeepEqual(selector(a.StrategyDeploymentSpec), selector(b.StrategyDeploymentSpec)):
-			if c.opts.Classic {
-				out = append(out, c.coded(codes.ImpactRecreated, Changed, object, ".spec.selector", at, "%s is deleted and created again, because its selector changes", object))
-			} else {
-				out = append(out, c.coded(codes.ImpactSelector, Changed, object, ".spec.selector", at, "the selector of %s changes, which the API server refuses; OLM v1 cannot apply the new version", object))
-			}
+		default:
+			out = append(out, c.selectors(object, at, selector(a.StrategyDeploymentSpec), selector(b.StrategyDeploymentSpec))...)
 		}
 		was, from := all, loosest
 		if had {
@@ -113,6 +109,20 @@ func selector(d *v1alpha1.StrategyDeploymentSpec) metav1.LabelSelector {
 		}
 	}
 	return out
+}
+
+// selectors compares the selectors of a deployment.
+func (c *comparison) selectors(object string, at place, old, created metav1.LabelSelector) []Change {
+	if reflect.DeepEqual(old, created) {
+		return nil
+	}
+	was, is := text(old), text(created)
+	ch := c.coded(codes.ImpactSelector, Changed, object, ".spec.selector", at, "the selector of %s changes from %s to %s, which the API server refuses; OLM v1 cannot apply the new version", object, short(was), short(is))
+	if c.opts.Classic {
+		ch = c.coded(codes.ImpactRecreated, Changed, object, ".spec.selector", at, "%s is deleted and created again, because its selector changes from %s to %s", object, short(was), short(is))
+	}
+	ch.Old, ch.New = was, is
+	return []Change{ch}
 }
 
 // resources returns how the requests and limits of containers change.

@@ -31,7 +31,8 @@ type Options struct {
 // A Role is what a subject may do, in one namespace or everywhere.
 type Role struct {
 	// Subject is a service account, a user or a group, such as "ServiceAccount demo", or a cluster
-	// role to which the bundle adds rules, such as "ClusterRole view".
+	// role to which the bundle adds rules, such as "ClusterRole view". A service account outside of
+	// the install namespace has its namespace, such as "ServiceAccount other/demo".
 	Subject string `json:"subject"`
 	// Namespace is where the rules apply. They are cluster-wide if it is empty.
 	Namespace string `json:"namespace,omitempty"`
@@ -208,7 +209,11 @@ func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
 			return nil, fmt.Errorf("%s: %s %q: %w", o.Pos, kind, o.Object.GetName(), err)
 		}
 		for _, s := range binding.Subjects {
-			r := Role{Subject: s.Kind + " " + s.Name, Namespace: where}
+			name := s.Name
+			if s.Kind == rbacv1.ServiceAccountKind && s.Namespace != "" && s.Namespace != namespace {
+				name = s.Namespace + "/" + name
+			}
+			r := Role{Subject: s.Kind + " " + name, Namespace: where}
 			var ok bool
 			if r.Rules, ok = known[ref{binding.RoleRef.Kind, binding.RoleRef.Name}]; !ok {
 				r.Outside = binding.RoleRef.Name

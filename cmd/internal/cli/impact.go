@@ -16,6 +16,7 @@ import (
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/buildversion"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -117,9 +118,13 @@ type impactRun struct {
 
 	out     printer
 	reports int             // that were made
-	found   fbc.Diagnostics // for SARIF
+	found   fbc.Diagnostics // for SARIF, at most mostFindings
+	dropped int             // the number of findings that are not in found
 	verdict impact.Verdict  // the most serious so far
 }
+
+// mostFindings is the number of results that code scanners show.
+const mostFindings = 5000
 
 // newImpactRun returns a run without output, for a command that shows verdicts.
 func newImpactRun(e *env) *impactRun {
@@ -130,6 +135,9 @@ func newImpactRun(e *env) *impactRun {
 func (i *impactRun) bundles(ctx context.Context, from, to string) error {
 	if isDir(to) && !isBundleDir(to) && !isDir(from) && !isReference(from) {
 		return swapped(from, to, "OLD", "NEW")
+	}
+	if isDir(from) && !isBundleDir(from) && !isDir(to) && !isReference(to) {
+		return usagef("name versions too: olmkit impact %s %s OLD NEW; or judge all upgrades of the package: olmkit impact %s --package %s", display(from), display(to), display(from), display(to))
 	}
 	for _, arg := range []string{from, to} {
 		if isDir(arg) && !isBundleDir(arg) {
@@ -193,6 +201,10 @@ func (i *impactRun) compare(ctx context.Context, old, created impact.Bundle, dir
 	switch *i.format {
 	case format(fbcreport.SARIF):
 		for _, d := range r.Findings() {
+			if len(i.found) == mostFindings {
+				i.dropped++
+				continue
+			}
 			if d.Pos.File == "" {
 				d.Pos.File = "manifests"
 			}
@@ -212,6 +224,9 @@ func (i *impactRun) end(ctx context.Context) error {
 		err := fbcreport.Write(ctx, machine(i.stdout), fbcreport.SARIF, i.found, &fbcreport.Options{ToolVersion: buildversion.Read().Version})
 		if err != nil {
 			return err
+		}
+		if i.dropped > 0 {
+			visible.Fprintf(i.stderr, "note: left out %s, because code scanners show at most %d; -o json has all\n", phrase.Count(i.dropped, "finding"), mostFindings)
 		}
 	}
 	if i.failOn != "never" && i.verdict.AtLeast(impact.Verdict(i.failOn)) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/fbc/bundle"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/property"
 )
@@ -37,8 +39,11 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 	if *i.format == formatMarkdown || *i.format == format(fbcreport.SARIF) {
 		return usagef("-o %s is for one upgrade; use text, json or yaml for a catalog", *i.format)
 	}
-	if i.path {
+	switch {
+	case i.path:
 		return usagef("--path needs CATALOG PACKAGE OLD NEW")
+	case isBundleDir(catalog):
+		return usagef("directory %s has one bundle; name the bundles before and after an upgrade, or a catalog", display(catalog))
 	}
 	index, err := newLoader(i.env).wholeIndex(ctx, catalog)
 	if err != nil {
@@ -56,11 +61,13 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 	if i.store, err = i.verdictStore(); err != nil {
 		return err
 	}
-	t := &impactTable{}
+	t := &impactTable{OLM: i.system}
 	if t.Packages, err = i.judgeAll(ctx, index, names); err != nil {
 		return err
 	}
+	all, missing := 0, 0
 	for _, r := range t.Packages {
+		all, missing = all+len(r.Edges), missing+r.Unavailable
 		for _, edge := range r.Edges {
 			if edge.Verdict.AtLeast(i.verdict) {
 				i.verdict = edge.Verdict
@@ -69,6 +76,9 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 	}
 	if err := (&printer{w: i.stdout, format: *i.format}).print(t); err != nil {
 		return err
+	}
+	if missing > 0 && missing == all && i.failOn != "never" {
+		return errors.New("--fail-on checked nothing, because no upgrade was compared (-o json has the reasons); name the directory of the bundles with --bundles, or add --pull to read images")
 	}
 	return i.end(ctx)
 }
@@ -118,6 +128,8 @@ func (i *impactRun) eachPackage(ctx context.Context, label string, names []strin
 
 // An impactTable has the verdicts on the upgrades of a catalog.
 type impactTable struct {
+	// OLM is the system that installs the bundles: v1 or classic.
+	OLM string `json:"olm"`
 	// Packages are sorted by name.
 	Packages []packageImpact `json:"packages"`
 }
@@ -130,8 +142,9 @@ type packageImpact struct {
 	Breaks  int    `json:"breaks"`
 	// Unavailable is the number of upgrades that were not compared, because the manifests of
 	// a bundle could not be read.
-	Unavailable int          `json:"unavailable"`
-	Edges       []edgeImpact `json:"edges,omitempty"`
+	Unavailable int `json:"unavailable"`
+	// Edges are all upgrades of the package.
+	Edges []edgeImpact `json:"edges"`
 }
 
 // judge compares the bundles of all upgrades of a package.
@@ -140,7 +153,7 @@ func (i *impactRun) judge(ctx context.Context, p graph.Package, bundles *package
 	if i.opts.Classic {
 		reading = graph.Classic
 	}
-	out := &packageImpact{Package: p.Name()}
+	out := &packageImpact{Package: p.Name(), Edges: []edgeImpact{}}
 	u := p.Upgrades(reading, nil)
 	if u.Err() != nil {
 		return nil, u.Err()
@@ -181,6 +194,7 @@ func (i *impactRun) judge(ctx context.Context, p graph.Package, bundles *package
 }
 
 func (t *impactTable) text(w io.Writer) error {
+	visible.Fprintf(w, "Upgrades with %s:\n\n", olmTitle(t.OLM))
 	out := &table{header: []string{"PACKAGE", "UPGRADES", "SAFE", "LOOK", "BREAKS", "NOT COMPARED"}}
 	for _, p := range t.Packages {
 		n := []string{p.Package}

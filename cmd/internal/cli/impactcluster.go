@@ -233,7 +233,7 @@ func (c *clusterImpact) packages(o *operatorStatus) (list []graph.Package) {
 // install sets the options that depend on how an operator is installed.
 func (c *clusterImpact) install(o *operatorStatus) {
 	c.opts.Classic, c.opts.Namespace = !o.isV1(), o.Namespace
-	c.opts.Cluster = &impact.Cluster{}
+	c.opts.Cluster = &impact.Cluster{KubeVersion: c.state.cluster.KubeVersion}
 	if len(c.opts.Watch) > 0 {
 		return
 	}

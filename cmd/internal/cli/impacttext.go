@@ -71,15 +71,19 @@ func (a *impactAnswer) text(w io.Writer) error {
 
 // title states what is compared, and the verdict.
 func (a *impactAnswer) title() string {
-	olm := "OLM v1"
-	if a.OLM != "v1" {
-		olm = "classic OLM"
-	}
 	where := ""
 	if a.Namespace != "" {
 		where = " in namespace " + a.Namespace
 	}
-	return fmt.Sprintf("Upgrade of package %s%s from %s to %s with %s: %s", a.Package, where, a.From.Name, a.To.Name, olm, a.Verdict)
+	return fmt.Sprintf("Upgrade of package %s%s from %s to %s with %s: %s", a.Package, where, a.From.Name, a.To.Name, olmTitle(a.OLM), a.Verdict)
+}
+
+// olmTitle returns the name of an OLM for readers.
+func olmTitle(system string) string {
+	if system == "classic" {
+		return "classic OLM"
+	}
+	return "OLM v1"
 }
 
 func verdictColor(v impact.Verdict) string {

@@ -367,7 +367,7 @@ func TestLiveImpact(t *testing.T) {
 		server.lists[path] = append(server.lists[path], o)
 	}
 	args := []string{"impact", "--catalog", "community=" + asFile(t, "catalog.yaml", files["catalog.yaml"])}
-	_, want, _ := runOlmkit(t, append(args, "-f", asFile(t, "state.yaml", files["state.yaml"]))...)
+	_, want, _ := runOlmkit(t, append(args, "--kube-version", "1.33.1", "-f", asFile(t, "state.yaml", files["state.yaml"]))...)
 	code, got, stderr := runOlmkit(t, append(args, "--kubeconfig", config)...)
 	if code != 0 || got != want || strings.Count(got, "violates version v1 of the new schema") != 4 {
 		t.Errorf("exit code %d, %s\n%s\nwant\n%s", code, stderr, got, want)
