@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 
@@ -182,6 +184,32 @@ func dropDependencies(annotations map[string]string) error {
 	return err
 }
 
+// dropDocumentation removes from a CSV what only user interfaces read. It is often most of the
+// CSV, which is written again in each phase of the installation.
+func dropDocumentation(csv *v1alpha1.ClusterServiceVersion) {
+	csv.Spec.Description, csv.Spec.Icon = "", nil
+	delete(csv.Annotations, "alm-examples")
+	for _, list := range [][]v1alpha1.CRDDescription{csv.Spec.CustomResourceDefinitions.Owned, csv.Spec.CustomResourceDefinitions.Required} {
+		for i := range list {
+			d := &list[i]
+			*d = v1alpha1.CRDDescription{Name: d.Name, Version: d.Version, Kind: d.Kind}
+		}
+	}
+}
+
+// withoutSchemas returns a CRD without its schemas, which other functions compare.
+func withoutSchemas(x *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	out := *x
+	out.Spec.Versions = slices.Clone(x.Spec.Versions)
+	unknown := true
+	for i := range out.Spec.Versions {
+		if v := &out.Spec.Versions[i]; v.Schema != nil {
+			v.Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &unknown}}
+		}
+	}
+	return &out
+}
+
 // contentOf returns a catalog with one bundle.
 func contentOf(ctx context.Context, b *registryv1.Bundle) (*bundleContent, error) {
 	csv := b.CSV()
@@ -223,11 +251,12 @@ func contentOf(ctx context.Context, b *registryv1.Bundle) (*bundleContent, error
 	if err := dropDependencies(plain.Annotations); err != nil {
 		return nil, err
 	}
+	dropDocumentation(plain)
 	if err := add(plain); err != nil {
 		return nil, err
 	}
 	for i := range b.CRDs {
-		if err := add(&b.CRDs[i].Object); err != nil {
+		if err := add(withoutSchemas(&b.CRDs[i].Object)); err != nil {
 			return nil, err
 		}
 	}
