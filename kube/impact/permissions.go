@@ -76,7 +76,7 @@ func (c *comparison) permissions() ([]Change, error) {
 	}
 	for _, role := range slices.Sorted(maps.Keys(after.outside)) {
 		if !before.outside[role] {
-			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.at(), "%s, whose rules are not in the bundle", role))
+			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.at(), "%s, which has rules from outside of the bundle", role))
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(after.intercepts)) {

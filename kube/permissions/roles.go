@@ -36,7 +36,8 @@ type Role struct {
 	Subject string `json:"subject"`
 	// Namespace is where the rules apply. They are cluster-wide if it is empty.
 	Namespace string `json:"namespace,omitempty"`
-	// Outside is the name of a role that is not in the bundle and whose rules are unknown.
+	// Outside is the name of a role that has rules from outside of the bundle, which are unknown: a
+	// role of the cluster, or one that aggregates others.
 	Outside string `json:"outside,omitempty"`
 	Rules   []Rule `json:"rules,omitempty"`
 }
@@ -163,6 +164,11 @@ func aggregate(roles []*rbacv1.ClusterRole, set func(name string, rules []Rule))
 	return nil
 }
 
+// aggregates reports whether a reference is to a cluster role that aggregates others.
+func aggregates(roles []*rbacv1.ClusterRole, ref rbacv1.RoleRef) bool {
+	return ref.Kind == "ClusterRole" && slices.ContainsFunc(roles, func(r *rbacv1.ClusterRole) bool { return r.Name == ref.Name && r.AggregationRule != nil })
+}
+
 // bound returns the roles that role bindings in the bundle grant to their subjects, and what the
 // bundle adds to cluster roles of the cluster.
 func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
@@ -215,7 +221,7 @@ func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
 			}
 			r := Role{Subject: s.Kind + " " + name, Namespace: where}
 			var ok bool
-			if r.Rules, ok = known[ref{binding.RoleRef.Kind, binding.RoleRef.Name}]; !ok {
+			if r.Rules, ok = known[ref{binding.RoleRef.Kind, binding.RoleRef.Name}]; !ok || aggregates(roles, binding.RoleRef) {
 				r.Outside = binding.RoleRef.Name
 			}
 			out = append(out, r)

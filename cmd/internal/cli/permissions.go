@@ -3,17 +3,18 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/internal/buildversion"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/permissions"
 )
 
@@ -115,28 +116,41 @@ func (a *allowed) findings(at fbc.Pos) (out fbc.Diagnostics) {
 }
 
 func (a *allowed) text(w io.Writer) error {
-	visible.Fprintf(w, "Permissions of bundle %s of package %s\n", a.Bundle, a.Package)
-	for _, role := range a.Roles {
-		where := "in all namespaces and cluster-wide"
-		if role.Namespace != "" {
-			where = "in namespace " + role.Namespace
+	out := proseWriter(w)
+	out.Line(nil, fmt.Sprintf("Permissions of bundle %s of package %s", a.Bundle, a.Package), "", "")
+	for i, role := range a.Roles {
+		if i == 0 || role.Subject != a.Roles[i-1].Subject || role.Namespace != a.Roles[i-1].Namespace {
+			where := "in all namespaces and cluster-wide"
+			if role.Namespace != "" {
+				where = "in namespace " + role.Namespace
+			}
+			out.Blank()
+			out.Line(nil, role.Subject+", "+where+":", "", "  ")
 		}
-		visible.Fprintf(w, "\n%s, %s:\n", role.Subject, where)
 		for _, rule := range role.Rules {
-			visible.Fprintf(w, "  %s\n", rule)
+			out.Line(nil, rule.String(), "  ", "    ")
 		}
 		if role.Outside != "" {
-			visible.Fprintf(w, "  role %s, which is not in the bundle\n", role.Outside)
+			out.Line(nil, "what role "+role.Outside+" allows, which has rules from outside of the bundle", "  ", "    ")
 		}
 	}
 	if len(a.Roles) == 0 {
-		visible.Fprintf(w, "\nNone.\n")
+		out.Blank()
+		out.Line(nil, "None.", "", "")
 	}
 	if len(a.Risks) > 0 {
-		visible.Fprintf(w, "\nRisks:\n")
+		out.Blank()
+		out.Line(nil, "Risks:", "", "")
 	}
 	for _, risk := range a.Risks {
-		visible.Fprintf(w, "  %s %s\n", risk.Message, paint(w, yellow, "["+fbc.Warning.String()+" "+string(risk.Code)+"]"))
+		code := "[" + string(risk.Code) + "]"
+		out.Line(func(line string) string {
+			if text, ok := strings.CutSuffix(line, code); ok {
+				return text + string(paint(w, yellow, code))
+			}
+			return line
+		}, risk.Message+" "+code, "  ", "    ")
 	}
-	return nil
+	_, err := io.WriteString(w, out.String())
+	return err
 }
