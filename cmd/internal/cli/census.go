@@ -26,7 +26,8 @@ type census struct {
 	content map[resolver.CatalogID]*graph.Catalog
 	given   []resolver.CatalogID
 	// contentV1 holds the catalogs of OLM v1. If the content of one is unknown, its Graph is nil.
-	contentV1     []olmv1.Catalog
+	contentV1 []olmv1.Catalog
+	// missing lists the kinds of which objects of the chosen namespaces may be missing.
 	missing       []unread
 	subscriptions []*olm.Subscription
 	csvs          map[olm.Key]*olm.ClusterServiceVersion
@@ -70,13 +71,14 @@ type extension struct {
 	} `json:"status"`
 }
 
-// takeCensus returns the operators of a cluster. The content of all catalogs is unknown.
-func takeCensus(c *memcluster.Cluster, missing []unread) (*census, error) {
+// takeCensus returns the operators of the cluster that was read. The content of all catalogs is
+// unknown.
+func (s *clusterState) takeCensus() (*census, error) {
 	t := &census{
-		content: map[resolver.CatalogID]*graph.Catalog{}, missing: missing, csvs: map[olm.Key]*olm.ClusterServiceVersion{}, plans: map[olm.Key]*olm.InstallPlan{},
+		content: map[resolver.CatalogID]*graph.Catalog{}, missing: s.lacking(), csvs: map[olm.Key]*olm.ClusterServiceVersion{}, plans: map[olm.Key]*olm.InstallPlan{},
 		blocked: map[olm.Key]string{}, held: map[olm.Key]string{},
 	}
-	for _, o := range c.List() {
+	for _, o := range s.cluster.List() {
 		k := o.Key()
 		var err error
 		switch (olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
@@ -120,7 +122,7 @@ func takeCensus(c *memcluster.Cluster, missing []unread) (*census, error) {
 // mentioned returns an error if neither the objects nor a ClusterExtension mention a namespace.
 // The name "" stands for all namespaces.
 func (t *census) mentioned(c *memcluster.Cluster, name string) error {
-	if name == "" || slices.ContainsFunc(t.extensions, func(x *extension) bool { return x.Spec.Namespace == name }) {
+	if _, isUnknown := t.unknown("", "Namespace"); name == "" || isUnknown || slices.ContainsFunc(t.extensions, func(x *extension) bool { return x.Spec.Namespace == name }) {
 		return nil
 	}
 	return mentioned(c, name)

@@ -148,22 +148,42 @@ func TestClusterDiff(t *testing.T) {
 }
 
 // TestClusterCatalogUnknown checks that the report of an unreadable catalog includes a remedy,
-// and that a kind that cannot be read is not taken for one without objects.
+// that a kind that cannot be read is not taken for one without objects, and that a catalog that
+// only the cluster can read counts neither as unhealthy nor as empty where it is needed.
 func TestClusterCatalogUnknown(t *testing.T) {
 	server, config, state := newCluster(t)
 	gone := strings.ReplaceAll(state, "/team/community@", "/team/gone@")
 	check(t, os.WriteFile("gone.yaml", []byte(gone), 0o600))
 	_, stderr, code := run(t, "", []string{"resolve", "-f", "gone.yaml"}, "", "")
-	if code != 1 || !strings.Contains(stderr, "note: CatalogSource marketplace/community: cannot be read from here: ") || !strings.Contains(stderr, "give it with --catalog community=PATH\n") {
+	if code != 2 || !strings.Contains(stderr, "olmkit: Subscription apps/etcd cannot be resolved: CatalogSource marketplace/community: cannot be read from here: ") || !strings.Contains(stderr, "give it with --catalog community=PATH\n") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	server.forbidden = []string{"/api/v1/pods"}
 	_, stderr, code = run(t, "", []string{"resolve", "--kubeconfig", config}, "", "")
-	if code != 1 || strings.Count(stderr, "serves an unknown image (Pod: may not be listed)") != 1 {
+	if code != 2 || strings.Count(stderr, "serves an unknown image (Pod: may not be listed)") != 1 {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if out, stderr, code := run(t, "", []string{"resolve", "--kubeconfig", config, "--catalog", "community=community"}, "", ""); code != 0 || !strings.Contains(out, "etcdoperator") {
 		t.Errorf("exit code %d, %s%s", code, out, stderr)
+	}
+}
+
+// TestClusterOtherCatalogUnknown checks that a catalog that no subscription uses does not prevent
+// an answer if its content is unknown, but does if the cluster reports that it is unhealthy.
+func TestClusterOtherCatalogUnknown(t *testing.T) {
+	_, _, state := newCluster(t)
+	const other = "\n---\napiVersion: operators.coreos.com/v1alpha1\nkind: CatalogSource\nmetadata: {name: other, namespace: marketplace}\nspec: {sourceType: grpc, image: quay.invalid/other:v1}\nstatus: {connectionState: {lastObservedState: READY}}"
+	for state, want := range map[string]struct {
+		code int
+		text string
+	}{
+		state + other: {0, "note: CatalogSource marketplace/other: has no registry pod that runs, so its content is unknown; give it with --catalog other=PATH\n"},
+		state + strings.Replace(other, "READY", "TRANSIENT_FAILURE", 1): {1, "unhealthy catalogs prevent resolution: other in namespace marketplace (its connection is TRANSIENT_FAILURE)"},
+	} {
+		_, config := serve(t, state)
+		if out, stderr, code := run(t, "", []string{"resolve", "--kubeconfig", config}, "", ""); code != want.code || !strings.Contains(out+stderr, want.text) {
+			t.Errorf("exit code %d, want %d; %s%s, want %q", code, want.code, out, stderr, want.text)
+		}
 	}
 }
 
@@ -212,11 +232,11 @@ func TestClusterPullSecrets(t *testing.T) {
 		code      int
 		note      string
 	}{
-		"not on request":    {state, map[string]string{own: secret}, nil, nil, 1, "denies access without credentials"},
+		"not on request":    {state, map[string]string{own: secret}, nil, nil, 2, "denies access without credentials"},
 		"of the source":     {state, map[string]string{own: secret}, nil, []string{"--use-cluster-pull-secrets"}, 0, "note: Secret marketplace/gone: does not exist, so"},
 		"of OpenShift":      {state + "\n---\napiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}", map[string]string{global: secret}, nil, []string{"--use-cluster-pull-secrets"}, 0, ""},
-		"forbidden":         {state, nil, []string{own}, []string{"--use-cluster-pull-secrets"}, 1, "note: Secret marketplace/own: may not be read, so"},
-		"without a content": {state, map[string]string{own: "{}"}, nil, []string{"--use-cluster-pull-secrets"}, 1, "note: Secret marketplace/own: has no .dockerconfigjson, so"},
+		"forbidden":         {state, nil, []string{own}, []string{"--use-cluster-pull-secrets"}, 2, "note: Secret marketplace/own: may not be read, so"},
+		"without a content": {state, map[string]string{own: "{}"}, nil, []string{"--use-cluster-pull-secrets"}, 2, "note: Secret marketplace/own: has no .dockerconfigjson, so"},
 	} {
 		server, config := serve(t, tt.state)
 		server.secrets, server.forbidden = tt.secrets, tt.forbidden

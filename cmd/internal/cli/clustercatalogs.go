@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,11 +33,9 @@ func (s *clusterState) served(c *memcluster.Cluster, given []source, isWanted fu
 			sources = append(sources, src)
 		}
 	}
-	why := "has no registry pod that runs"
 	pod := olm.GroupKind{Kind: "Pod"}
-	if i := slices.IndexFunc(s.missing, func(u unread) bool { return u.Kind == pod.Kind && u.Group == pod.Group }); i >= 0 {
-		why = "serves an unknown image (" + s.missing[i].String() + ")"
-	} else if !slices.Contains(c.Known, pod) {
+	i := slices.IndexFunc(s.missing, func(u unread) bool { return u.Kind == pod.Kind && u.Group == pod.Group })
+	if i < 0 && !slices.Contains(c.Known, pod) {
 		return nil, nil
 	}
 	var list []source
@@ -47,6 +46,10 @@ func (s *clusterState) served(c *memcluster.Cluster, given []source, isWanted fu
 		}
 		image := registryImage(pods, src)
 		if image == "" {
+			why := "has no registry pod that runs"
+			if i >= 0 && s.missing[i].lacks(m.Namespace) {
+				why = "serves an unknown image (" + s.missing[i].String() + ")"
+			}
 			s.noteContent(src.Key(), why)
 			continue
 		}
@@ -114,6 +117,11 @@ func (s *source) object() olm.Key {
 		return olm.Key{Group: groupV1, Kind: kindClusterCatalog, Name: s.name}
 	}
 	return olm.Key{Group: olm.Group, Kind: olm.KindCatalogSource, Namespace: s.namespace, Name: s.name}
+}
+
+// compareCatalogs orders catalogs by namespace and name.
+func compareCatalogs(a, b resolver.CatalogID) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 // registryImage returns the image of a CatalogSource that its registry pod serves, with the

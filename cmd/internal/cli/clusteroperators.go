@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
@@ -27,10 +29,14 @@ func (s *clusterState) readOperators(ctx context.Context, l *loader) (*clusterRe
 	if err != nil {
 		return nil, err
 	}
-	if err := s.readable(olm.Group, groupV1); err != nil {
+	groups := []string{olm.Group, groupV1}
+	if s.namespace != "" {
+		groups = groups[:1] // installed reports that ClusterExtensions are unknown
+	}
+	if err := s.readable(groups...); err != nil {
 		return nil, err
 	}
-	t, err := takeCensus(c, s.missing)
+	t, err := s.takeCensus()
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +59,22 @@ func (s *clusterState) readOperators(ctx context.Context, l *loader) (*clusterRe
 // readable returns an error if objects of the groups that an answer depends on could not be
 // read.
 func (s *clusterState) readable(groups ...string) error {
-	i := slices.IndexFunc(s.missing, func(u unread) bool {
+	lacking := s.lacking()
+	i := slices.IndexFunc(lacking, func(u unread) bool {
 		return slices.Contains(groups, u.Group) && u.Kind != olm.KindOperatorCondition && u.Kind != olm.KindOLMConfig && u.Kind != olm.KindOperator
 	})
 	if i < 0 {
 		return nil
 	}
-	return fmt.Errorf("the answer needs objects that could not be read: %s; \"olmkit status --print-rbac\" prints the role that reads everything", s.missing[i])
+	return fmt.Errorf("the answer needs objects that could not be read: %s; \"olmkit status --print-rbac\" prints the role that reads everything, and with --namespace the role that suffices for a namespace", lacking[i])
+}
+
+// lacking returns the kinds of which objects of the chosen namespace, or of any if none was
+// chosen, may be missing.
+func (s *clusterState) lacking() []unread {
+	return slices.DeleteFunc(slices.Clone(s.missing), func(u unread) bool {
+		return !u.lacks(s.namespace)
+	})
 }
 
 // installed returns the operator of a package. There must be exactly one.
@@ -75,6 +90,9 @@ func (r *clusterReader) installed(pkg string) (*operatorStatus, error) {
 	}
 	switch len(found) {
 	case 0:
+		if err := r.readable(groupV1); err != nil {
+			return nil, fmt.Errorf("no subscription or ClusterServiceVersion of package %q was found%s; %w", pkg, hint(pkg, known), err)
+		}
 		return nil, fmt.Errorf("no operator of package %q is installed in the cluster%s", pkg, hint(pkg, known))
 	case 1:
 		return &found[0], nil
@@ -124,6 +142,22 @@ func byPriority(list []source) {
 		}
 		return strings.Compare(a.name, b.name)
 	})
+}
+
+// addNamespace adds the flags that choose the namespaces of operators, all by default.
+func (s *clusterState) addNamespace(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&s.namespace, "namespace", "n", "", "with a cluster, the `NAMESPACE` of the operators")
+	cmd.Flags().BoolVarP(&s.all, "all-namespaces", "A", false, "with a cluster, the operators of all namespaces (default)")
+	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "namespace")
+	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
+}
+
+// checkNamespace returns an error if a flag of addNamespace is set without a cluster.
+func (s *clusterState) checkNamespace() error {
+	if s.namespace != "" || s.all {
+		return usagef("--namespace and --all-namespaces need a cluster; add --cluster or --filename")
+	}
+	return nil
 }
 
 // notes prints what was inferred or could not be read.

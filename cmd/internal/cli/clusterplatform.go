@@ -2,12 +2,16 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
@@ -29,6 +33,7 @@ func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Prob
 		return usagef("--from %q: %v", p.From, err)
 	}
 	names := map[string]bool{}
+	versions := map[string]map[string]bool{} // the names of the catalogs for each version
 	own := true
 	for _, arg := range given {
 		c, _, err := platformCatalog(arg)
@@ -36,6 +41,10 @@ func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Prob
 			return err
 		}
 		names[c.Name] = true
+		if versions[c.Platform] == nil {
+			versions[c.Platform] = map[string]bool{}
+		}
+		versions[c.Platform][c.Name] = true
 		if v, err := property.ParseMinorVersion(c.Platform); err == nil && v == version {
 			own = false
 		}
@@ -68,11 +77,40 @@ func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Prob
 		}
 		p.Installed = append(p.Installed, op)
 	}
+	r.noteMissing(versions)
 	if own {
 		err = r.platformCatalogs(ctx, p, version.String())
 	}
 	r.notes()
 	return err
+}
+
+// noteMissing notes the catalogs of operators that the command line does not give for a version
+// although it gives others of the cluster: the operators are looked up in those.
+func (r *clusterReader) noteMissing(versions map[string]map[string]bool) {
+	users := map[olm.Key][]string{} // packages by catalog
+	for _, o := range r.operators {
+		if !o.isV1() {
+			k := (&source{name: o.Catalog, namespace: o.catalogNamespace}).object()
+			users[k] = append(users[k], o.Package)
+		}
+	}
+	catalogs := slices.SortedFunc(maps.Keys(users), olm.Key.Compare)
+	for _, v := range slices.Sorted(maps.Keys(versions)) {
+		isGiven := func(k olm.Key) bool { return versions[v][k.Name] }
+		if !slices.ContainsFunc(catalogs, isGiven) {
+			continue
+		}
+		for _, k := range catalogs {
+			if isGiven(k) {
+				continue
+			}
+			r.inferred = append(r.inferred, reconcile.Note{
+				Object:  k,
+				Message: fmt.Sprintf("no catalog of this name was given for %s, so its operators (%s) are looked up in the others; give it with --catalog %[1]s=%[3]s:PATH", v, phrase.And(users[k]), k.Name),
+			})
+		}
+	}
 }
 
 // platformCatalogs adds the catalogs of the cluster that its operators come from.

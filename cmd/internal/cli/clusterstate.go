@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -53,6 +55,8 @@ type clusterState struct {
 const stateHelp = `With --cluster, or --context or --kubeconfig, the cluster that kubectl would use is
 read: each kind once, in pages, without Secrets and custom resources. Nothing is
 written. Kinds that you are not allowed to read are reported and treated as unknown.
+With --namespace, permissions in that namespace suffice, and those in the namespace
+of its catalogs to know their content.
 
 The content of a catalog is that of the image that its registry pod serves now, by
 digest, unless --catalog NAME=PATH gives it. A note reports catalogs that cannot be
@@ -136,9 +140,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	if err := distinct(list); err != nil {
 		return nil, nil, err
 	}
-	served, err := s.served(c, list, func(id resolver.CatalogID) bool {
-		return s.all || id.Namespace == s.namespace || id.Namespace == s.global
-	})
+	served, err := s.served(c, list, s.sees)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,7 +151,7 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 			s.sources[resolver.CatalogID{Name: k.Name, Namespace: k.Namespace}] = false
 		}
 	}
-	for _, src := range append(list, served...) {
+	for _, src := range append(slices.Clone(list), served...) {
 		if l.whole && src.files == "" && src.path != stdinPath && isIndex(src.place()) {
 			return nil, nil, &catalogError{src.path, fmt.Errorf("is a compiled index, which has no manifests; name the directory that it was made from, too: --catalog %s=%s,source=DIR", src.name, src.path)}
 		}
@@ -172,7 +174,99 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 			return nil, nil, err
 		}
 	}
+	if err := s.standIns(ctx, c, catalogs); err != nil {
+		for _, n := range s.inferred {
+			if n.Object.Kind != olm.KindCatalogSource { // the error repeats the one that matters
+				visible.Fprintf(l.stderr, "note: %s\n", n)
+			}
+		}
+		return nil, nil, err
+	}
 	return c, catalogs, addNamespaces(c)
+}
+
+// standIns adds an empty catalog for each CatalogSource whose content is unknown here, unless its
+// status states that it is unhealthy, so that the cluster has no content, either. It returns an
+// error if a subscription uses unknown content.
+func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, catalogs *reconcile.Catalogs) error {
+	unknown := map[resolver.CatalogID]bool{}
+	var subscriptions []*olm.Subscription
+	for _, o := range c.List() {
+		switch k := o.Key(); (olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
+		case olm.GroupKind{Group: olm.Group, Kind: olm.KindCatalogSource}:
+			src, err := olm.As[olm.CatalogSource](o)
+			if err != nil {
+				return err
+			}
+			id := resolver.CatalogID{Name: k.Name, Namespace: k.Namespace}
+			if _, err := catalogs.Catalog(ctx, id); err == nil || !s.sees(id) || isUnhealthy(src) {
+				continue
+			}
+			unknown[id] = true
+			if err := catalogs.Add(ctx, id, &fbc.Catalog{}); err != nil {
+				return err
+			}
+		case olm.GroupKind{Group: olm.Group, Kind: olm.KindSubscription}:
+			sub, err := olm.As[olm.Subscription](o)
+			if err != nil {
+				return err
+			}
+			if s.all || k.Namespace == s.namespace {
+				subscriptions = append(subscriptions, sub)
+			}
+		}
+	}
+	for _, sub := range subscriptions {
+		if id := catalogOf(sub); s.lacks(olm.Group, olm.KindCatalogSource, id.Namespace) {
+			if _, err := catalogs.Catalog(ctx, id); err != nil {
+				unknown[id] = true
+			}
+		}
+	}
+	if len(subscriptions) == 0 {
+		return nil // nothing depends on them
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(unknown), compareCatalogs) {
+		k := (&source{name: id.Name, namespace: id.Namespace}).object()
+		if s.noteOf(k) == nil {
+			s.noteContent(k, "was not read")
+		}
+	}
+	for _, sub := range subscriptions {
+		id := catalogOf(sub)
+		if unknown[id] && (id.Namespace == s.global || id.Namespace == sub.Metadata.Namespace) {
+			note := s.noteOf((&source{name: id.Name, namespace: id.Namespace}).object())
+			return fmt.Errorf("%s cannot be resolved: %s", sub.Key(), note)
+		}
+	}
+	return nil
+}
+
+// isUnhealthy reports whether the status of a CatalogSource states that it serves no content.
+func isUnhealthy(src *olm.CatalogSource) bool {
+	state := src.Status.ConnectionState
+	return state != nil && state.LastObservedState != olm.ConnectionReady || src.Status.Reason == "SpecInvalidError"
+}
+
+// noteOf returns the last note about an object, or nil.
+func (s *clusterState) noteOf(k olm.Key) *reconcile.Note {
+	for i := range slices.Backward(s.inferred) {
+		if s.inferred[i].Object == k {
+			return &s.inferred[i]
+		}
+	}
+	return nil
+}
+
+// sees reports whether a catalog is visible in a chosen namespace.
+func (s *clusterState) sees(id resolver.CatalogID) bool {
+	return s.all || id.Namespace == s.namespace || id.Namespace == s.global
+}
+
+// lacks reports whether objects of a kind in a namespace, or anywhere if its name is empty, could
+// not be read.
+func (s *clusterState) lacks(group, kind, namespace string) bool {
+	return slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == group && u.Kind == kind && u.lacks(namespace) })
 }
 
 // read returns the cluster in memory as it was read, once, with its global namespace.
@@ -221,7 +315,11 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 		return c.Put(&o)
 	}
 	if isLive {
-		version, missing, err := s.live.read(ctx, found, put)
+		part := scope{namespace: s.namespace}
+		if s.global != "" && s.cmd.Flags().Changed("global-namespace") {
+			part.catalogs = []string{s.global}
+		}
+		version, missing, err := s.live.read(ctx, part, found, put)
 		if err != nil {
 			return nil, err
 		}
@@ -233,8 +331,11 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 		}
 	}
 	c.KubeVersion = cmp.Or(c.KubeVersion, s.snapshotVersion)
+	c.Known = slices.DeleteFunc(c.Known, func(k olm.GroupKind) bool {
+		return s.lacks(k.Group, k.Kind, "") && (!isLocal(k) || s.lacks(k.Group, k.Kind, s.namespace))
+	})
 	if !s.cmd.Flags().Changed("global-namespace") {
-		s.global, s.inferred = inferGlobal(c)
+		s.global, s.inferred = inferGlobal(c, s.lacks(olm.Group, olm.KindCatalogSource, ""))
 	}
 	if err := s.mirrors(c, l.images); err != nil {
 		return nil, err
@@ -244,18 +345,44 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 			return nil, err
 		}
 	}
-	for i, u := range s.missing {
-		message := u.Reason + ", so everything that depends on it is unknown"
-		if i == len(s.missing)-1 {
-			message += "; \"olmkit status --print-rbac\" prints the role that reads everything"
-		}
-		s.inferred = append(s.inferred, reconcile.Note{
-			Object:  olm.Key{Group: u.Group, Kind: u.Kind, Name: "*"},
-			Message: message,
-		})
-	}
+	s.inferred = append(s.inferred, s.unreadNotes()...)
 	c.GlobalNamespace, s.cluster = s.global, c
 	return c, nil
+}
+
+// isLocal reports whether only objects of a kind that are in a namespace concern the namespace.
+func isLocal(k olm.GroupKind) bool {
+	return slices.Contains([]string{"Deployment", "Service", "ServiceAccount", olm.KindOperatorCondition}, k.Kind)
+}
+
+// unreadNotes returns notes about the kinds that could not be read. If only namespaces were read,
+// it returns a single note.
+func (s *clusterState) unreadNotes() (notes []reconcile.Note) {
+	const advice = "; \"olmkit status --print-rbac\" prints the role that reads everything"
+	var namespaces, kinds []string
+	for _, u := range s.missing {
+		namespaces = append(namespaces, u.Namespaces...)
+		if len(u.Namespaces) == 0 {
+			kinds = append(kinds, u.Kind)
+		}
+		notes = append(notes, reconcile.Note{
+			Object:  olm.Key{Group: u.Group, Kind: u.Kind, Name: "*"},
+			Message: u.Reason + ", so everything that depends on it is unknown",
+		})
+	}
+	if len(namespaces) > 0 && s.namespace != "" {
+		slices.Sort(namespaces)
+		namespaces = slices.Compact(namespaces)
+		text := "only " + phrase.Plural(len(namespaces), "namespace") + " " + phrase.And(namespaces) + " could be read"
+		if len(kinds) > 0 {
+			text += ", and no " + phrase.Or(kinds)
+		}
+		notes = []reconcile.Note{{Object: olm.Key{Kind: "Namespace", Name: s.namespace}, Message: text + "; what depends on anything else is unknown"}}
+	}
+	if len(notes) > 0 {
+		notes[len(notes)-1].Message += advice
+	}
+	return notes
 }
 
 // describe adds a CatalogSource for the catalog src, or sets the priority of the existing one
@@ -300,6 +427,9 @@ func addNamespaces(c *memcluster.Cluster) error {
 // subscriptions or operator groups, or, among several, that of the context of a live cluster.
 func (s *clusterState) theNamespace(c *memcluster.Cluster) (string, error) {
 	if s.namespace != "" {
+		if s.lacks("", "Namespace", "") {
+			return s.namespace, nil // it may exist without objects
+		}
 		return s.namespace, mentioned(c, s.namespace)
 	}
 	for _, kind := range []string{olm.KindSubscription, olm.KindOperatorGroup} {

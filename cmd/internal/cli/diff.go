@@ -30,6 +30,7 @@ read.`,
 	f, reading := addFormat(cmd), addReading(cmd)
 	var s clusterState
 	s.addCluster(cmd)
+	s.addNamespace(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		l := newLoader(e)
 		if s.given() {
@@ -41,6 +42,9 @@ read.`,
 				return err
 			}
 			return (*diffAnswer)(d).print(e, *f)
+		}
+		if err := s.checkNamespace(); err != nil {
+			return err
 		}
 		if len(args) != 2 {
 			return usagef("name two catalogs, the old one first; got %d", len(args))

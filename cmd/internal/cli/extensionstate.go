@@ -74,7 +74,7 @@ func (s *clusterState) readExtensions(ctx context.Context, l *loader, paths []st
 	// The namespaces of CatalogSources matter only for classic OLM.
 	s.inferred = slices.DeleteFunc(s.inferred, func(n reconcile.Note) bool { return n.Object.Kind == "Namespace" })
 	r := &extensionReader{clusterState: s, loader: l, bundles: bundles, provider: provider, opener: catalogOpener{}, groups: discovery{}}
-	if r.census, err = takeCensus(c, s.missing); err != nil {
+	if r.census, err = s.takeCensus(); err != nil {
 		return nil, err
 	}
 	given, err := sources(paths, s.catalogs, *s.sample, s.global)
@@ -150,7 +150,7 @@ func (r *extensionReader) readSecrets(ctx context.Context) error {
 	var objects []olm.Object
 	if r.client != nil {
 		var err error
-		objects, err = list(ctx, r.client, liveKind{version: "v1", kind: "Secret", resource: "secrets", selector: labelOwner}, r.groups)
+		objects, err = list(ctx, r.client, liveKind{version: "v1", kind: "Secret", resource: "secrets", selector: labelOwner}, "", r.groups)
 		if err != nil && !apierrors.IsForbidden(err) {
 			return fmt.Errorf("list secrets: %w", liveError(ctx, err))
 		}

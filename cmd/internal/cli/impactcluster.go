@@ -391,7 +391,7 @@ func (c *clusterImpact) resources(ctx context.Context, crd *apiextensionsv1.Cust
 		return r, nil
 	}
 	var err error
-	r.objects, err = list(ctx, c.client, liveKind{group: kind.Group, version: version, kind: kind.Kind, resource: crd.Spec.Names.Plural}, c.groups)
+	r.objects, err = list(ctx, c.client, liveKind{group: kind.Group, version: version, kind: kind.Kind, resource: crd.Spec.Names.Plural}, "", c.groups)
 	var why *notServedError
 	switch {
 	case ctx.Err() != nil:

@@ -21,8 +21,9 @@ const openShiftGlobalNamespace = "openshift-marketplace"
 // ClusterVersion, it is OpenShift's global namespace. Otherwise the well-known namespaces, OLM's default and
 // OpenShift's, take precedence: a subscription that names the wrong namespace must not make that one global. If both
 // have CatalogSources, subscriptions decide. If neither exists, it is the namespace whose
-// CatalogSources subscriptions use, or the only one with CatalogSources.
-func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
+// CatalogSources subscriptions use, or the only one with CatalogSources. If partial is true,
+// CatalogSources may be missing, so a namespace that subscriptions name may have some.
+func inferGlobal(c *memcluster.Cluster, partial bool) (string, []reconcile.Note) {
 	const standard, openShift = resolver.DefaultGlobalNamespace, openShiftGlobalNamespace
 	if ns := runningGlobal(c); ns != "" {
 		return ns, nil
@@ -45,6 +46,9 @@ func inferGlobal(c *memcluster.Cluster) (string, []reconcile.Note) {
 		}
 	}
 	used := maps.Clone(sources)
+	if partial {
+		maps.Copy(used, named)
+	}
 	maps.DeleteFunc(used, func(ns string, _ bool) bool { return !named[ns] })
 	infer := func(ns, why string) (string, []reconcile.Note) {
 		return ns, []reconcile.Note{{

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 )
@@ -47,6 +48,7 @@ func (s *live) addFlags(cmd *cobra.Command) {
 // A liveKind is a kind whose objects are all read from a cluster.
 type liveKind struct {
 	group, version, kind, resource string
+	namespaced                     bool
 	// selector is a label selector for the objects.
 	selector string
 }
@@ -59,14 +61,14 @@ func (k liveKind) groupKind() olm.GroupKind {
 // Secrets are not among them, because users rarely have permission to list them.
 func liveKinds() []liveKind {
 	return []liveKind{
-		{group: olm.Group, version: "v1alpha1", kind: olm.KindSubscription, resource: "subscriptions"},
-		{group: olm.Group, version: "v1alpha1", kind: olm.KindClusterServiceVersion, resource: "clusterserviceversions"},
-		{group: olm.Group, version: "v1alpha1", kind: olm.KindInstallPlan, resource: "installplans"},
-		{group: olm.Group, version: "v1alpha1", kind: olm.KindCatalogSource, resource: "catalogsources"},
-		{group: olm.Group, version: "v1", kind: olm.KindOperatorGroup, resource: "operatorgroups"},
+		{group: olm.Group, version: "v1alpha1", kind: olm.KindSubscription, resource: "subscriptions", namespaced: true},
+		{group: olm.Group, version: "v1alpha1", kind: olm.KindClusterServiceVersion, resource: "clusterserviceversions", namespaced: true},
+		{group: olm.Group, version: "v1alpha1", kind: olm.KindInstallPlan, resource: "installplans", namespaced: true},
+		{group: olm.Group, version: "v1alpha1", kind: olm.KindCatalogSource, resource: "catalogsources", namespaced: true},
+		{group: olm.Group, version: "v1", kind: olm.KindOperatorGroup, resource: "operatorgroups", namespaced: true},
 		{group: olm.Group, version: "v1", kind: olm.KindOLMConfig, resource: "olmconfigs"},
 		{group: olm.Group, version: "v1", kind: olm.KindOperator, resource: "operators"},
-		{group: olm.Group, version: "v2", kind: olm.KindOperatorCondition, resource: "operatorconditions"},
+		{group: olm.Group, version: "v2", kind: olm.KindOperatorCondition, resource: "operatorconditions", namespaced: true},
 		{group: groupV1, version: "v1", kind: kindExtension, resource: "clusterextensions"},
 		{group: groupV1, version: "v1", kind: kindClusterCatalog, resource: "clustercatalogs"},
 		{group: groupV1, version: "v1", kind: kindObjectSet, resource: "clusterobjectsets"},
@@ -76,14 +78,14 @@ func liveKinds() []liveKind {
 		{group: "config.openshift.io", version: "v1", kind: mirrorKinds[1], resource: "imagetagmirrorsets"},
 		{group: "operator.openshift.io", version: "v1alpha1", kind: mirrorKinds[2], resource: "imagecontentsourcepolicies"},
 		{version: "v1", kind: "Namespace", resource: "namespaces"},
-		{version: "v1", kind: "Pod", resource: "pods", selector: labelCatalogPod},
-		{version: "v1", kind: "Service", resource: "services"},
-		{version: "v1", kind: "ServiceAccount", resource: "serviceaccounts"},
-		{group: "apps", version: "v1", kind: "Deployment", resource: "deployments"},
+		{version: "v1", kind: "Pod", resource: "pods", namespaced: true, selector: labelCatalogPod},
+		{version: "v1", kind: "Service", resource: "services", namespaced: true},
+		{version: "v1", kind: "ServiceAccount", resource: "serviceaccounts", namespaced: true},
+		{group: "apps", version: "v1", kind: "Deployment", resource: "deployments", namespaced: true},
 		{group: olm.GroupCRD, version: "v1", kind: olm.KindCRD, resource: "customresourcedefinitions"},
 		{group: "apiregistration.k8s.io", version: "v1", kind: "APIService", resource: "apiservices"},
-		{group: olm.GroupRBAC, version: "v1", kind: "Role", resource: "roles"},
-		{group: olm.GroupRBAC, version: "v1", kind: "RoleBinding", resource: "rolebindings"},
+		{group: olm.GroupRBAC, version: "v1", kind: "Role", resource: "roles", namespaced: true},
+		{group: olm.GroupRBAC, version: "v1", kind: "RoleBinding", resource: "rolebindings", namespaced: true},
 		{group: olm.GroupRBAC, version: "v1", kind: "ClusterRole", resource: "clusterroles"},
 		{group: olm.GroupRBAC, version: "v1", kind: "ClusterRoleBinding", resource: "clusterrolebindings"},
 		{group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingWebhookConfiguration", resource: "validatingwebhookconfigurations"},
@@ -91,13 +93,20 @@ func liveKinds() []liveKind {
 	}
 }
 
-// An unread is a kind whose objects could not be read, so it is unknown whether there are any.
+// An unread is a kind whose objects could not all be read, so it is unknown whether there are
+// others.
 type unread struct {
 	Group string `json:"group,omitzero"`
 	Kind  string `json:"kind"`
 	// Reason is the API server's reason.
 	Reason string `json:"reason"`
+	// Namespaces are those whose objects were read, sorted.
+	Namespaces []string `json:"namespaces,omitempty"`
 }
+
+// lacks reports whether objects of a namespace could not be read, or objects of any namespace
+// if the name is empty.
+func (u unread) lacks(namespace string) bool { return !slices.Contains(u.Namespaces, namespace) }
 
 func (u unread) String() string {
 	name := u.Kind
@@ -123,11 +132,50 @@ func (s *live) wanted(cmd *cobra.Command) bool {
 	return s.on || slices.ContainsFunc(liveFlags, cmd.Flags().Changed)
 }
 
+// A scope is the part of a cluster that is read if the user may not read all of it.
+type scope struct {
+	// namespace is the only namespace of interest, or "" for the whole cluster.
+	namespace string
+	// catalogs are the namespaces of the catalogs that it uses.
+	catalogs []string
+}
+
+func (s scope) String() string {
+	if s.namespace == "" {
+		return "this cluster"
+	}
+	return "this cluster, not even in namespace " + s.namespace
+}
+
+// learn adds the namespace of the catalog that a subscription of the namespace names.
+func (s *scope) learn(o olm.Object) {
+	if k := o.Key(); k.Group != olm.Group || k.Kind != olm.KindSubscription || k.Namespace != s.namespace {
+		return
+	}
+	if ns := text(o, "spec", "sourceNamespace"); ns != "" && !slices.Contains(s.catalogs, ns) {
+		s.catalogs = append(s.catalogs, ns)
+	}
+}
+
+// namespaces returns where to read objects of a kind, sorted.
+func (s *scope) namespaces(k liveKind) []string {
+	if s.namespace == "" || !k.namespaced {
+		return nil
+	}
+	list := []string{s.namespace}
+	if k.kind == olm.KindCatalogSource || k.kind == "Pod" {
+		list = append(list, s.catalogs...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // read passes on all objects of the kinds that the user may read, each kind once and in
-// pages, and the version of the cluster. It calls found with each kind that was read, even
-// if the cluster has no such objects, and returns the kinds that the user may not read. Any other
-// error ends the reading.
-func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm.Object) error) (version string, missing []unread, err error) {
+// pages, and the version of the cluster. A kind that may be listed only in namespaces is read in
+// those of the scope. It calls found with each kind that was read, even if there are no such
+// objects, and returns the kinds of which objects may be missing. Any other error ends the
+// reading.
+func (s *live) read(ctx context.Context, part scope, found func(olm.GroupKind), put func(olm.Object) error) (version string, missing []unread, err error) {
 	c, err := s.client()
 	if err != nil {
 		return "", nil, err
@@ -147,44 +195,75 @@ func (s *live) read(ctx context.Context, found func(olm.GroupKind), put func(olm
 	}
 	groups := discovery{}
 	var refusal error // of the first kind
-	kinds := liveKinds()
-	for _, k := range kinds {
-		objects, err := list(ctx, c, k, groups)
+	nothing := true
+	for _, k := range liveKinds() {
+		objects, err := list(ctx, c, k, "", groups)
+		isRead := true
+		if apierrors.IsForbidden(err) {
+			refusal = cmp.Or(refusal, err)
+			u := unread{Group: k.group, Kind: k.kind, Reason: "may not be listed"}
+			if objects, u.Namespaces, err = listIn(ctx, c, k, part.namespaces(k), groups); err == nil {
+				if len(u.Namespaces) > 0 {
+					u.Reason = "may be listed only in namespace " + phrase.And(u.Namespaces)
+				}
+				missing = append(missing, u)
+				isRead = len(u.Namespaces) > 0
+			}
+		}
 		var why *notServedError
 		switch {
-		case err == nil:
-		case apierrors.IsForbidden(err):
-			missing = append(missing, unread{k.group, k.kind, "may not be listed"})
-			refusal = cmp.Or(refusal, err)
-			continue
 		case errors.As(err, &why):
 			if len(why.versions) > 0 {
-				missing = append(missing, unread{k.group, k.kind, why.Error()})
+				missing = append(missing, unread{Group: k.group, Kind: k.kind, Reason: why.Error()})
 				continue
 			}
-		default:
+		case err != nil:
 			return "", nil, fmt.Errorf("list %s: %w", k.resource, liveError(ctx, err))
 		}
-		found(k.groupKind())
+		if isRead {
+			nothing = false
+			found(k.groupKind())
+		}
 		for _, o := range objects {
+			part.learn(o)
 			if err := put(o); err != nil {
 				return "", nil, fmt.Errorf("list %s: %w", k.resource, err)
 			}
 		}
 	}
-	if len(missing) == len(kinds) && refusal != nil {
-		return "", nil, fmt.Errorf("you may read nothing of this cluster; \"olmkit status --print-rbac\" prints the role that reads everything: %w", refusal)
+	if nothing {
+		return "", nil, fmt.Errorf("you may read nothing of %s; \"olmkit status --print-rbac\" prints the role that reads everything, and with --namespace the role that suffices for a namespace: %w", part, refusal)
 	}
 	return strings.TrimPrefix(info.GitVersion, "v"), missing, nil
 }
 
-// list returns all objects of a kind. If the list expires between pages, it is read again
-// in one request.
-func list(ctx context.Context, c rest.Interface, k liveKind, groups discovery) (objects []olm.Object, err error) {
-	path := "/apis/" + k.group + "/" + k.version + "/" + k.resource
-	if k.group == "" {
-		path = "/api/" + k.version + "/" + k.resource
+// listIn returns the objects of a kind in those of the namespaces whose objects the user may
+// list, and these namespaces.
+func listIn(ctx context.Context, c rest.Interface, k liveKind, namespaces []string, groups discovery) (objects []olm.Object, read []string, err error) {
+	for _, ns := range namespaces {
+		part, err := list(ctx, c, k, ns, groups)
+		switch {
+		case apierrors.IsForbidden(err):
+		case err != nil:
+			return nil, nil, err
+		default:
+			objects, read = append(objects, part...), append(read, ns)
+		}
 	}
+	return objects, read, nil
+}
+
+// list returns all objects of a kind in a namespace, or in the cluster if its name is empty. If
+// the list expires between pages, it is read again in one request.
+func list(ctx context.Context, c rest.Interface, k liveKind, namespace string, groups discovery) (objects []olm.Object, err error) {
+	path := "/apis/" + k.group + "/" + k.version + "/"
+	if k.group == "" {
+		path = "/api/" + k.version + "/"
+	}
+	if namespace != "" {
+		path += "namespaces/" + namespace + "/"
+	}
+	path += k.resource
 	limit, next := pageSize, ""
 	for {
 		request := c.Get().AbsPath(path)
@@ -288,14 +367,22 @@ func notServed(ctx context.Context, c rest.Interface, k liveKind, groups discove
 	return why
 }
 
-// clusterRole returns, as YAML, the minimal ClusterRole for reading all of liveKinds and, if
-// secrets is true, pull secrets.
-func clusterRole(secrets bool) string {
+// readRole returns, as YAML, the minimal role for reading all of liveKinds in a namespace, or in
+// the cluster if the name is empty, and, if secrets is true, pull secrets.
+func readRole(namespace string, secrets bool) string {
 	var b strings.Builder
-	visible.Fprintf(&b, "apiVersion: %s\nkind: ClusterRole\nmetadata:\n  name: olmkit-read\nrules:\n", olm.RBACV1)
+	visible.Fprintf(&b, "apiVersion: %s\n", olm.RBACV1)
+	if namespace == "" {
+		visible.Fprintf(&b, "kind: ClusterRole\nmetadata:\n  name: olmkit-read\nrules:\n")
+	} else {
+		visible.Fprintf(&b, "kind: Role\nmetadata:\n  name: olmkit-read\n  namespace: %s\nrules:\n", namespace)
+	}
 	var groups []string
 	resources := map[string][]string{}
 	for _, k := range liveKinds() {
+		if namespace != "" && !k.namespaced {
+			continue
+		}
 		if resources[k.group] == nil {
 			groups = append(groups, k.group)
 		}

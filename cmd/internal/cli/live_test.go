@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,8 +28,9 @@ type apiServer struct {
 	t *testing.T
 	// lists has the items by path, such as /api/v1/namespaces.
 	lists map[string][]map[string]any
-	// forbidden lists the paths to which requests are refused. status holds the status codes of other paths that fail.
+	// forbidden lists the paths to which requests are refused, except for the namespaces permitted. status holds the status codes of other paths that fail.
 	forbidden []string
+	permitted []string
 	status    map[string]int
 	// pages is the maximum number of items in a page.
 	pages int
@@ -116,6 +118,9 @@ users: [{name: u, user: {token: secret}}]
 	return s, config
 }
 
+// inNamespace matches the path of a list in a namespace.
+var inNamespace = regexp.MustCompile("^(/.*/)namespaces/([^/]+)/([^/]+)$")
+
 func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	s.requests = append(s.requests, r.Method+" "+r.URL.Path+" "+q.Get("continue"))
@@ -123,6 +128,10 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
 		fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"no"}`, reason, code)
+	}
+	path, namespace := r.URL.Path, ""
+	if m := inNamespace.FindStringSubmatch(path); m != nil && s.secrets[path] == "" {
+		path, namespace = m[1]+m[3], m[2]
 	}
 	switch {
 	case r.Method != http.MethodGet || q.Has("watch"):
@@ -132,7 +141,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.status[r.URL.Path] != 0:
 		fail(s.status[r.URL.Path], "")
 		return
-	case slices.Contains(s.forbidden, r.URL.Path):
+	case slices.Contains(s.forbidden, path) && !slices.Contains(s.permitted, namespace):
 		fail(403, "Forbidden")
 		return
 	case r.URL.Path == "/version":
@@ -152,7 +161,10 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, text)
 		return
 	}
-	items, ok := s.lists[r.URL.Path]
+	items, ok := s.lists[path]
+	if namespace != "" {
+		items = slices.DeleteFunc(slices.Clone(items), func(o map[string]any) bool { return o["metadata"].(map[string]any)["namespace"] != namespace })
+	}
 	if !ok {
 		fail(404, "NotFound")
 		return
@@ -173,7 +185,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	kind, version := "", ""
 	for name := range apiPaths {
-		if apiPath(name) == r.URL.Path {
+		if apiPath(name) == path {
 			version, kind, _ = strings.Cut(name, " ")
 		}
 	}
@@ -428,7 +440,7 @@ func TestLiveErrors(t *testing.T) {
 		"no TLS":        {server("https://" + address), nil, "does not use TLS; check the server in the kubeconfig"},
 		"a web page":    {server(page.URL), nil, page.URL + " does not answer as an API server; check the server in the kubeconfig"},
 		"TLS only":      {server("http" + strings.TrimPrefix(secure.URL, "https")), nil, "does not answer as an API server"},
-		"impersonation": {server(refusing.URL), []string{"--as", "eve"}, "you may read nothing of this cluster; \"olmkit status --print-rbac\" prints the role that reads everything: users \"eve\" is forbidden"},
+		"impersonation": {server(refusing.URL), []string{"--as", "eve"}, "you may read nothing of this cluster; \"olmkit status --print-rbac\" prints the role that reads everything, and with --namespace the role that suffices for a namespace: users \"eve\" is forbidden"},
 		"no plugin":     {user("exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-plugin, installHint: install it, interactiveMode: Never}"), nil, "executable no-such-plugin not found; It looks like"},
 		"old plugin":    {user("exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x, interactiveMode: Never}"), nil, "the user in the kubeconfig: exec plugin: invalid apiVersion"},
 		"old provider":  {user("auth-provider: {name: gcp}"), nil, "the user in the kubeconfig: The gcp auth plugin has been removed."},
@@ -473,5 +485,59 @@ spec: {name: example, channel: alpha, source: community, sourceNamespace: olm}`
 	_, want, _ := runOlmkit(t, "plan", "--kubeconfig", config, "--catalog", catalog, "--namespace", "b")
 	if _, got, stderr := runOlmkit(t, "plan", "--kubeconfig", inB, "--catalog", catalog); got != want || got == "" {
 		t.Errorf("%s%s\nwant\n%s", got, stderr, want)
+	}
+}
+
+// TestLiveOneNamespace checks that permissions in one namespace suffice for the commands about
+// it, that those in the namespace of its catalogs give their content, that a note states what was
+// not read, and that what was not read counts as unknown.
+func TestLiveOneNamespace(t *testing.T) {
+	server, config, _ := newCluster(t)
+	var want []string
+	commands := [][]string{{"resolve"}, {"explain"}, {"plan"}, {"simulate"}, {"path", "etcd"}, {"status"}, {"status", "-o", "json"}, {"view", "-o", "-"}, {"diff", "community=other"}}
+	for i, command := range commands {
+		commands[i] = append(command, "-n", "apps")
+		out, stderr, code := run(t, "", append(commands[i], "--kubeconfig", config), "", "")
+		if want = append(want, out); code == 2 {
+			t.Errorf("%v: %s", command, stderr)
+		}
+	}
+	for path := range server.lists {
+		server.forbidden = append(server.forbidden, path)
+	}
+	const nothing = "the answer needs objects that could not be read: Subscription.operators.coreos.com: may not be listed"
+	if _, stderr, code := run(t, "", []string{"resolve", "-n", "apps", "--kubeconfig", config}, "", ""); code != 2 || !strings.Contains(stderr, nothing) {
+		t.Errorf("without permissions: exit code %d, %s", code, stderr)
+	}
+	check(t, os.WriteFile("snapshot.json", nil, 0o600))
+	for _, permitted := range [][]string{{"apps"}, {"apps", "marketplace"}} {
+		server.permitted = permitted
+		if _, stderr, code := run(t, "", []string{"snapshot", "-n", "apps", "--kubeconfig", config, "-o", "snapshot.json"}, "", ""); code != 0 {
+			t.Fatalf("snapshot: exit code %d, %s", code, stderr)
+		}
+		for i, command := range commands {
+			out, stderr, code := run(t, "", append(command, "--kubeconfig", config), "", "")
+			both := strings.Join(strings.Fields(out+stderr), " ")
+			isStatus, isPage := command[0] == "status", command[0] == "view"
+			if len(permitted) == 1 && !isStatus {
+				if code != 2 || !strings.Contains(both, "CatalogSource marketplace/community") && !strings.Contains(both, "no catalog of the cluster") {
+					t.Errorf("%v: exit code %d, %s", command, code, both)
+				}
+			} else {
+				if code == 2 || isStatus && code == 0 || strings.Count(both, "what depends on anything else is unknown") != 1 && !isPage || !strings.Contains(both, "could be read, and no Operator") {
+					t.Errorf("%v: exit code %d, %.2000s", command, code, both)
+				}
+				if first, _, _ := strings.Cut(out, "note: "); len(permitted) > 1 && !slices.Contains([]string{"plan", "simulate", "view"}, command[0]) && !slices.Contains(command, "json") && !strings.Contains(want[i], first) {
+					t.Errorf("%v: %s\nwant, as with all permissions:\n%s", command, out, want[i])
+				}
+			}
+			got, gotErr, gotCode := run(t, "", append(command, "-f", "snapshot.json"), "", "")
+			if got != out || gotErr != stderr || gotCode != code {
+				t.Errorf("%v with the snapshot: exit code %d, want %d; %s, want %s%s", command, gotCode, code, gotErr, stderr, firstDifference(got, out))
+			}
+		}
+		if _, stderr, code := run(t, "", []string{"resolve", "-n", "other", "-f", "snapshot.json"}, "", ""); code != 2 || !strings.Contains(stderr, "Subscription.operators.coreos.com: may be listed only in namespace apps") {
+			t.Errorf("another namespace: exit code %d, %s", code, stderr)
+		}
 	}
 }

@@ -46,8 +46,7 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 	var channels []string
 	var s clusterState
 	s.addCluster(cmd)
-	cmd.Flags().StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` of the operator in the cluster")
-	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
+	s.addNamespace(cmd)
 	addList(cmd.Flags(), &channels, "channel", "c", "a `CHANNEL` whose edges count (repeatable)")
 	cmd.ValidArgsFunction = from.completeArgs(e, 2)
 	completeFlag(cmd, "channel", from.completeChannel(e))
@@ -79,6 +78,9 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 				}
 			}
 		} else {
+			if err := s.checkNamespace(); err != nil {
+				return err
+			}
 			p, args, err = from.pkg(cmd.Context(), l, args)
 		}
 		switch {

@@ -71,6 +71,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 	avoid := addAvoid(cmd)
 	var s clusterState
 	s.addCluster(cmd)
+	s.addNamespace(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&p.From, "from", "", "the `VERSION` of the platform (default: that of the cluster's ClusterVersion)")
 	fl.StringVar(&p.To, "to", "", "the target `VERSION`")
@@ -106,6 +107,8 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 				if err := s.platform(cmd.Context(), l, &p, catalogs); err != nil {
 					return err
 				}
+			} else if err := s.checkNamespace(); err != nil {
+				return err
 			}
 			err = platformOf(cmd.Context(), l, &p, catalogs, installed, *reading)
 		}

@@ -45,6 +45,8 @@ Exit codes: 0 the file was written, 2 the cluster could not be read.`,
 	var out string
 	var with bool
 	s.addCluster(cmd)
+	cmd.Flags().StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to read if you are not allowed to read all")
+	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to a `FILE`, or to standard output when it is -")
 	cmd.Flags().BoolVar(&with, "with-catalogs", false, "include the content of the catalogs that the cluster serves")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

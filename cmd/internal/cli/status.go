@@ -50,8 +50,10 @@ resolved. If the content of its catalogs is unknown, this is the message of the
 condition ResolutionFailed instead, with "cluster:" before each line.
 
 Nothing is written. Each kind is listed once, in pages; kinds that you are not
-allowed to read are reported and treated as unknown. --print-rbac prints the
-ClusterRole that is needed by all commands that read a cluster.
+allowed to read are reported and treated as unknown. With --namespace, permissions
+in that namespace and in that of its catalogs suffice. --print-rbac prints the
+ClusterRole that is needed by all commands that read a cluster or, with
+--namespace, the Role for a namespace.
 
 Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval or
 blocks the next version of the platform, 2 the cluster could not be read, 3 no
@@ -69,12 +71,12 @@ objects of operators could not be read.`,
 	s.addFlags(cmd)
 	verdicts := addImpact(cmd)
 	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "show the operators of all namespaces (default unless --namespace is given)")
-	cmd.Flags().BoolVar(&printRBAC, "print-rbac", false, "only print the ClusterRole that reads everything")
+	cmd.Flags().BoolVar(&printRBAC, "print-rbac", false, "only print the ClusterRole that reads everything or, with --namespace, the Role that suffices for a namespace")
 	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "namespace")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if printRBAC {
-			_, err := io.WriteString(machine(e.stdout), clusterRole(s.pullSecrets))
+			_, err := io.WriteString(machine(e.stdout), readRole(s.namespace, s.pullSecrets))
 			return err
 		}
 		s.on = s.on || len(s.files) == 0
@@ -203,7 +205,7 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string,
 		return nil, err
 	}
 	placed := inferNamespaces(given, c, s.global, s.namespace)
-	t, err := takeCensus(c, s.missing)
+	t, err := s.takeCensus()
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +235,7 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string,
 	if len(given) > 0 {
 		d.Notes = append(d.Notes, placed...)
 	}
-	d.partial = slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == olm.Group || u.Group == groupV1 })
+	d.partial = slices.ContainsFunc(t.missing, func(u unread) bool { return u.Group == olm.Group || u.Group == groupV1 })
 	if err := d.resolve(ctx, t, c); err != nil {
 		return nil, err
 	}

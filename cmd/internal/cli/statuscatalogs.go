@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
@@ -28,6 +30,12 @@ func (s *clusterState) readContent(ctx context.Context, l *loader, t *census, gi
 	served, err := s.served(s.cluster, given, func(id resolver.CatalogID) bool { return used[id] })
 	if err != nil {
 		return err
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(used), compareCatalogs) {
+		isGiven := slices.ContainsFunc(given, func(src source) bool { return src.name == id.Name && src.namespace == id.Namespace })
+		if id.Name != "" && !isGiven && s.lacks(olm.Group, olm.KindCatalogSource, id.Namespace) {
+			s.noteContent((&source{name: id.Name, namespace: id.Namespace}).object(), "was not read")
+		}
 	}
 	for i, src := range append(slices.Clone(given), served...) {
 		g, err := s.content(ctx, l, src)

@@ -80,7 +80,7 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
 	file("fails", "#!/bin/sh\necho log in first >&2\nexit 1\n")
 	kubeconfig("failing", plugin("./fails"))
 
-	const unread = "you may read nothing of this cluster; \"olmkit status --print-rbac\" prints the role that reads everything: "
+	const unread = "\"olmkit status --print-rbac\" prints the role that reads everything, and with --namespace the role that suffices for a namespace: "
 	for _, tt := range []struct {
 		kubeconfig string // the variable KUBECONFIG
 		args       string
@@ -123,6 +123,53 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
 			t.Errorf("%s, with permission for CRDs: %.2000s", command, out)
 		}
 	}
+}
+
+// TestOneNamespace checks that the printed Role of a namespace suffices for commands about it, with
+// the content of catalogs from the command line, and that another namespace stays unknown.
+func TestOneNamespace(t *testing.T) {
+	dir := programs(t)
+	file := func(name, text string) {
+		t.Helper()
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	file("admin", string(env.KubeConfig()))
+	role, _ := program(t, dir, "olmkit", "status", "--print-rbac", "-n", "one")
+	namespace := func(name string) string {
+		return strings.NewReplacer("NAMESPACE", name, "PACKAGE", "etcd", "BUNDLE", "etcdoperator.v0.9.2", "VERSION", "0.9.2").Replace(installed)
+	}
+	file("one.yaml", namespace("one")+"\n---\n"+namespace("other")+"\n---\n"+role+`---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: olmkit-read, namespace: one}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: olmkit-read}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: carol}]`)
+	program(t, dir, "kubectl", "--kubeconfig", "admin", "apply", "-f", "one.yaml")
+	defer program(t, dir, "kubectl", "--kubeconfig", "admin", "delete", "namespace", "one", "other", "--wait=false")
+	const catalog, alone = " --catalog redhat-operators=catalog.yaml,namespace=openshift-marketplace", "note: Namespace one: only namespace one could be read, and no "
+	file("catalog.yaml", "{schema: olm.package, name: etcd, defaultChannel: stable}\n---\n{schema: olm.channel, package: etcd, name: stable, entries: [{name: etcdoperator.v0.9.4, replaces: etcdoperator.v0.9.2}, {name: etcdoperator.v0.9.2}]}"+
+		bundle("0.9.2")+bundle("0.9.4"))
+	for command, want := range map[string]string{
+		"resolve -n one" + catalog:   "etcdoperator.v0.9.4",
+		"explain -n one" + catalog:   "etcdoperator.v0.9.4",
+		"plan -n one" + catalog:      "etcdoperator.v0.9.4",
+		"simulate -n one" + catalog:  "etcdoperator.v0.9.4",
+		"status -n one" + catalog:    "etcdoperator.v0.9.4",
+		"snapshot -n one -o -":       "etcdoperator.v0.9.2",
+		"resolve -n one":             "Subscription one/etcd cannot be resolved: CatalogSource openshift-marketplace/redhat-operators: was not read",
+		"resolve -n other" + catalog: "you may read nothing of this cluster, not even in namespace other; ",
+		"resolve" + catalog:          "you may read nothing of this cluster; ",
+	} {
+		out := strings.Join(strings.Fields(combined(t, dir, "admin", "olmkit", append(strings.Fields(command), "--as", "carol")...)), " ")
+		if !strings.Contains(out, want) || strings.Contains(command, "-n one") && !strings.HasPrefix(command, "snapshot") && !strings.Contains(out, alone) {
+			t.Errorf("%s: %.2000s\nwant %q", command, out, want)
+		}
+	}
+}
+
+// bundle returns a bundle of the package etcd for a catalog.
+func bundle(version string) string {
+	return fmt.Sprintf("\n---\n{schema: olm.bundle, package: etcd, name: etcdoperator.v%s, image: \"example.com/etcd:%[1]s\", properties: [{type: olm.package, value: {packageName: etcd, version: %[1]s}}]}", version)
 }
 
 // combined runs a program in dir and returns what it prints.
