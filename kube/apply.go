@@ -52,6 +52,7 @@ func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string,
 		return nil, fmt.Errorf("%s: version %q has been replaced: %w", change.Key(), u.GetResourceVersion(), reconcile.ErrConflict)
 	}
 	call, warnings := withWarnings(ctx)
+	at := c.opts.Now()
 	switch change.Op {
 	case reconcile.Create:
 		u.SetResourceVersion("")
@@ -69,6 +70,9 @@ func (c *Cluster) Apply(ctx context.Context, change reconcile.Change) ([]string,
 	}
 	if err != nil {
 		return nil, c.refused(ctx, change, err)
+	}
+	if change.Op != reconcile.Delete {
+		c.basis.add(reconcile.Version{Key: change.Key(), ResourceVersion: u.GetResourceVersion()}, at)
 	}
 	c.remember(change, u, uid)
 	return warnings.list(), nil
@@ -124,15 +128,16 @@ func (c *Cluster) checkBasis(ctx context.Context, change reconcile.Change) error
 		if !ok {
 			return fmt.Errorf("%s depends on %s, whose kind is not watched", change.Key(), v.Key)
 		}
-		if change.Op == reconcile.Create && c.basis.has(beneficiary(change), v, c.opts.Now()) && c.isCached(ctx, v) {
+		if change.Op == reconcile.Create && c.basis.has(v, c.opts.Now()) && c.isCached(ctx, v) {
 			continue
 		}
+		at := c.opts.Now()
 		now, getErr := c.liveVersion(ctx, k, v.Key)
 		if getErr != nil {
 			return getErr
 		}
 		if now == v.ResourceVersion {
-			c.basis.add(beneficiary(change), v, c.opts.Now())
+			c.basis.add(v, at)
 		} else { // check the other objects too: they may have changed at the same time
 			c.look(ctx, v.Key)
 			err = errors.Join(err, fmt.Errorf("%s depends on version %q of %s: %w", change.Key(), v.ResourceVersion, v.Key, reconcile.ErrConflict))
@@ -151,11 +156,14 @@ func (c *Cluster) isCached(ctx context.Context, v reconcile.Version) bool {
 	return err == nil && have != nil && have.Head().Metadata.ResourceVersion == v.ResourceVersion
 }
 
-// A basis holds when the API server was seen to have certain versions of objects, since the last
-// read of each namespace. It is safe for concurrent use.
+// A basis holds when the API server was last known to have certain versions of objects, because
+// they were read from it or written. It is safe for concurrent use.
 type basis struct {
 	mu   sync.Mutex
-	seen map[string]map[reconcile.Version]time.Time // by namespace
+	seen map[reconcile.Version]time.Time
+	// order holds the keys of seen in the order in which they were added. A version that was
+	// added again is in it more than once.
+	order []reconcile.Version
 }
 
 // basisLasts is how long a version that was seen may be relied on, so that a process that was
@@ -165,31 +173,31 @@ type basis struct {
 // Updates and deletions always look, and the API server checks the version of their object.
 const basisLasts = time.Second
 
-func (b *basis) add(namespace string, v reconcile.Version, now time.Time) {
+// add records that the API server had a version at a time, and forgets what is too old.
+func (b *basis) add(v reconcile.Version, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	at = at.Round(0) // a monotonic clock may stop with the machine
+	for len(b.order) > 0 && !isRecent(b.seen[b.order[0]], at) {
+		delete(b.seen, b.order[0])
+		b.order = b.order[1:]
+	}
 	if b.seen == nil {
-		b.seen = map[string]map[reconcile.Version]time.Time{}
+		b.seen = map[reconcile.Version]time.Time{}
 	}
-	if b.seen[namespace] == nil {
-		b.seen[namespace] = map[reconcile.Version]time.Time{}
-	}
-	b.seen[namespace][v] = now.Round(0) // a monotonic clock may stop with the machine
+	b.seen[v], b.order = at, append(b.order, v)
 }
 
-func (b *basis) has(namespace string, v reconcile.Version, now time.Time) bool {
+func (b *basis) has(v reconcile.Version, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	at, ok := b.seen[namespace][v]
-	age := now.Round(0).Sub(at)
-	return ok && 0 <= age && age < basisLasts
+	at, ok := b.seen[v]
+	return ok && isRecent(at, now.Round(0))
 }
 
-// reset forgets the versions for a namespace, which is about to be planned again.
-func (b *basis) reset(namespace string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.seen, namespace)
+func isRecent(at, now time.Time) bool {
+	age := now.Sub(at)
+	return 0 <= age && age < basisLasts
 }
 
 // liveVersion returns the current resource version of an object on the API

@@ -24,7 +24,6 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	c.basis.reset(namespace)
 	now := c.opts.Now().UTC().Truncate(time.Second)
 	version, err := c.kubeVersion(ctx, now)
 	if err != nil {
