@@ -128,9 +128,7 @@ func ExampleLoop_controller() {
 		}
 	}
 	// Output:
-	// event: RequirementsUnknown
 	// event: AllRequirementsMet
-	// event: InstallSucceeded
 	// event: InstallSucceeded
 	// done: <nil>
 }

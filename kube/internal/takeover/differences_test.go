@@ -20,7 +20,6 @@ var deliberate = []struct{ rule, pattern, why string }{
 	{"E16", `^update status ClusterServiceVersion: Failed, InstallComponentFailed: `, "OLM retries forever"},
 	{"F2", `^update status ClusterServiceVersion: Failed, UnsupportedOperatorGroup: `, "the message also names the modes"},
 	{"F3", `^update status (ClusterServiceVersion: Failed, (No|TooMany)OperatorGroups?: |OperatorGroup: MultipleOperatorGroup)`, "the message also names the groups; OLM does not notice all changes"},
-	{"F3", `^update status ClusterServiceVersion: Pending, RequirementsUnknown: `, "OLM does not notice that one group is left"},
 	{"F6", `^update status ClusterServiceVersion: Failed, InterOperatorGroupOwnerConflict: `, "the message also names the group"},
 	{"F7", `^delete ClusterRole(Binding)?: made for ClusterServiceVersion .* which (is being deleted|no longer needs it)$`, "OLM was stopped, or leaves them behind"},
 	{"E23", `^update Deployment: (runs another version or configuration of the operator|/replicas was changed)`, "OLM had not done it yet, or does not notice"},

@@ -83,11 +83,30 @@ func (p *planner) installation(c *olm.ClusterServiceVersion) error {
 	case j.Recovered:
 		return p.transit(c, to(olm.PhasePending, reason.RequirementsUnknown, "the operator group admits the operator again"))
 	}
-	t, err := p.next(c)
+	list, err := p.transitions(c)
 	if err != nil {
 		return err
 	}
-	return p.transit(c, t)
+	return p.transit(c, list...)
+}
+
+// transitions returns the next transitions of a CSV that its group admits. A new CSV becomes
+// Pending, and one whose deployments were written becomes Installing, and often moves on at
+// once. Both transitions are then written together: the conditions of the CSV have the first
+// one too (E36).
+func (p *planner) transitions(c *olm.ClusterServiceVersion) ([]*transition, error) {
+	t, err := p.next(c)
+	if err != nil || !isNews(c, t) {
+		return nil, err
+	}
+	if t.reason != reason.RequirementsUnknown && t.phase != olm.PhaseInstalling || c.Status.Phase == t.phase {
+		return []*transition{t}, nil
+	}
+	if ip := p.Unmade(c); ip != nil && p.Touches(ip.Key()) && !p.Hindered(ip.Key()) {
+		return nil, nil // the install plan, for which the CSV would wait, advances
+	}
+	then, err := p.next(p.after(c, t))
+	return []*transition{t, then}, err
 }
 
 // hold gives a CSV the finalizer and reports whether it had none.
@@ -357,11 +376,31 @@ func isNews(c *olm.ClusterServiceVersion, t *transition) bool {
 // maxCSVConditions is the number of former states that a CSV records.
 const maxCSVConditions = 20
 
-// transit plans the write of a CSV's status, if it changes.
-func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
-	if !isNews(c, t) {
+// transit plans the write of a CSV's status after some transitions, if it changes.
+func (p *planner) transit(c *olm.ClusterServiceVersion, list ...*transition) error {
+	out, last := c, (*transition)(nil)
+	var on []world.Version
+	for _, t := range list {
+		if !isNews(out, t) {
+			continue
+		}
+		out, last, on = p.after(out, t), t, append(on, t.on...)
+		if t.phase == olm.PhaseInstalling {
+			if err := p.setRotation(c, &out.Status); err != nil {
+				return err
+			}
+		}
+	}
+	if last == nil {
 		return nil
 	}
+	event := &change.Event{Reason: string(last.reason), Message: last.message, Warning: last.phase == olm.PhaseFailed}
+	defer p.RestOn(on...)()
+	return p.Emit(change.UpdateStatus, out, c.Key(), event, "", "%s, %s: %s", last.phase, last.reason, last.message)
+}
+
+// after returns a CSV as it is after a transition.
+func (p *planner) after(c *olm.ClusterServiceVersion, t *transition) *olm.ClusterServiceVersion {
 	out := *c
 	st := &out.Status
 	if t.checked && !sameRequirements(st.RequirementStatus, t.requirements) {
@@ -377,15 +416,5 @@ func (p *planner) transit(c *olm.ClusterServiceVersion, t *transition) error {
 		}
 	}
 	st.Phase, st.Reason, st.Message, st.LastUpdateTime = t.phase, t.reason, t.message, p.Now
-	if t.phase == olm.PhaseInstalling {
-		if err := p.setRotation(c, st); err != nil {
-			return err
-		}
-	}
-	event := &change.Event{Reason: string(t.reason), Message: t.message}
-	if t.phase == olm.PhaseFailed {
-		event.Warning = true
-	}
-	defer p.RestOn(t.on...)()
-	return p.Emit(change.UpdateStatus, &out, c.Key(), event, "", "%s, %s: %s", t.phase, t.reason, t.message)
+	return &out
 }

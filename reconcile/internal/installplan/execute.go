@@ -335,8 +335,13 @@ func (e *execution) csvStep(s *olm.Step, o olm.Object) (olm.StepStatus, string, 
 		return s.Status, fmt.Sprintf("%s is in the way: it is a copy of an operator in namespace %s that no longer exists; delete it unless it is already being removed", c.Key(), from), nil
 	}
 	event := &change.Event{Reason: "Installing", Message: s.Resolving}
-	o.Metadata.Finalizers = append(o.Metadata.Finalizers, world.Finalizer)
-	return olm.StepCreated, "", e.Emit(change.Create, &o, e.plan.Key(), event, "", "step of the install plan for %s", s.Resolving)
+	c, err := olm.As[olm.ClusterServiceVersion](o)
+	if err != nil {
+		return s.Status, err.Error(), nil
+	}
+	out, _ := operatorgroup.Annotate(c, e.Groups()[0]) // the plan is only executed if there is one group
+	out.Metadata.Finalizers = append(slices.Clip(out.Metadata.Finalizers), world.Finalizer)
+	return olm.StepCreated, "", e.Emit(change.Create, out, e.plan.Key(), event, "", "step of the install plan for %s", s.Resolving)
 }
 
 // ownedStep plans an object that its CSV owns. Outside of namespaces, labels name the CSV

@@ -58,11 +58,28 @@ func (p *planner) subscriptions(ctx context.Context) error {
 	}
 	for i, s := range p.Subscriptions {
 		p.missingCSV(next[i])
+		if p.isOvertaken(s, next[i]) {
+			continue
+		}
 		if err := p.writeStatus(s, next[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isOvertaken reports whether the status of a subscription is about to change again, because
+// the plan changes the install plan that it describes. The status is then written only once,
+// after that, unless it refers to another install plan, which must happen first.
+func (p *planner) isOvertaken(old, next *olm.Subscription) bool {
+	if old.Status.CurrentCSV != next.Status.CurrentCSV || !sameRef(old.Status.InstallPlanRef, next.Status.InstallPlanRef) {
+		return false
+	}
+	plan := p.Created
+	if plan == nil {
+		plan = p.PlanOf(next)
+	}
+	return plan != nil && p.Touches(plan.Key()) && !p.Hindered(plan.Key())
 }
 
 func sameRef(a, b *olm.ObjectReference) bool {

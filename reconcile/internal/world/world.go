@@ -51,6 +51,12 @@ type Refusal struct {
 	Forbidden bool
 }
 
+// Hindered reports whether the cluster refused a change to an object, or for it, in the last
+// pass.
+func (w *World) Hindered(k olm.Key) bool {
+	return slices.ContainsFunc(w.Refusals, func(r Refusal) bool { return r.Key == k || r.For == k })
+}
+
 // A Version is a version of an object that was read. ResourceVersion is empty if the object
 // did not exist.
 type Version struct {
