@@ -276,12 +276,21 @@ func (r *reading) grantedRoles() {
 	}
 }
 
+// isAwaited reports whether a CSV of an install plan is Pending.
+func (r *reading) isAwaited(p *olm.InstallPlan) bool {
+	return slices.ContainsFunc(r.out.CSVs, func(c *olm.ClusterServiceVersion) bool {
+		return c.Metadata.Namespace == r.namespace && c.Status.Phase == olm.PhasePending && slices.Contains(p.Spec.ClusterServiceVersionNames, c.Metadata.Name)
+	})
+}
+
 // steps adds the existing objects that unfinished install plans of the
 // namespace create, if their kinds are not read in full. It also adds the
-// custom resources that upgrades of CRDs are validated against (E7).
+// custom resources that upgrades of CRDs are validated against (E7), and the objects
+// that a failed plan did not create, if a CSV waits for them (E40).
 func (r *reading) steps() {
 	for _, p := range r.out.InstallPlans {
-		if p.Status.Phase == olm.PlanComplete || p.Status.Phase == olm.PlanFailed {
+		failed := p.Status.Phase == olm.PlanFailed
+		if p.Status.Phase == olm.PlanComplete || failed && !r.isAwaited(p) {
 			continue
 		}
 		for _, s := range p.Status.Plan {
@@ -295,7 +304,9 @@ func (r *reading) steps() {
 				continue
 			}
 			if isCRD(s.Resource) {
-				r.instances(&s.Resource)
+				if !failed {
+					r.instances(&s.Resource)
+				}
 				continue
 			}
 			gvk := schema.GroupVersionKind{Group: s.Resource.Group, Version: s.Resource.Version, Kind: s.Resource.Kind}

@@ -92,6 +92,48 @@ func TestFailedPlanAfterCSV(t *testing.T) {
 	}
 }
 
+// E40: the CSV of a failed install plan continues once a person has created the object that the
+// plan did not create.
+func TestFailedPlanCompletedByHand(t *testing.T) {
+	for _, kind := range []string{"ServiceAccount", "ConfigMap", "Role", "ClusterRoleBinding"} {
+		t.Run(kind, func(t *testing.T) {
+			w := worldOf(t, "drift")
+			w.bundled(t, configMap)
+			now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+			w.Now = func() time.Time { return now }
+			var missing olm.Object
+			w.Intercept = func(c reconcile.Change, apply func() error) error {
+				if c.Object.Kind == kind && c.For.Kind == olm.KindInstallPlan {
+					missing = c.Object
+					return errors.New("is forbidden")
+				}
+				return apply()
+			}
+			phase := func() olm.Phase {
+				t.Helper()
+				if _, err := w.loop().Run(t.Context(), testNamespace); errors.Is(err, reconcile.ErrUnsettled) {
+					t.Fatal(err)
+				}
+				return get[olm.ClusterServiceVersion](t, w.Cluster, olm.KindClusterServiceVersion, "ops/example.v0.1.1").Status.Phase
+			}
+			phase()
+			now = now.Add(2 * time.Minute)
+			if got := phase(); got != olm.PhasePending {
+				t.Fatalf("the CSV is %s although %s does not exist", got, missing.Key())
+			}
+			w.put(t, &missing)
+			if got := phase(); got != olm.PhaseSucceeded {
+				c := get[olm.ClusterServiceVersion](t, w.Cluster, olm.KindClusterServiceVersion, "ops/example.v0.1.1")
+				t.Errorf("the CSV is %s: %s", got, c.Status.Message)
+			}
+			ref := subscription(t, w, "example").Status.InstallPlanRef
+			if ip := get[olm.InstallPlan](t, w.Cluster, olm.KindInstallPlan, "ops/"+ref.Name); ip.Status.Phase != olm.PlanFailed {
+				t.Errorf("the plan is %s", ip.Status.Phase)
+			}
+		})
+	}
+}
+
 // atRest fails unless every operator succeeded and every subscription's plan exists.
 func atRest(t *testing.T, c *memcluster.Cluster) {
 	t.Helper()

@@ -14,7 +14,8 @@ func (w *World) Unmade(c *olm.ClusterServiceVersion) *olm.InstallPlan {
 	}
 	for _, ip := range slices.Backward(w.InstallPlans) {
 		isUnmade := func(s olm.Step) bool {
-			return s.Resolving == c.Metadata.Name && !IsDone(&s) && !IsSubscription(s.Resource)
+			return s.Resolving == c.Metadata.Name && !IsDone(&s) && !IsSubscription(s.Resource) &&
+				(ip.Status.Phase != olm.PlanFailed || !w.hasObject(s.Resource))
 		}
 		switch {
 		case !slices.Contains(ip.Spec.ClusterServiceVersionNames, c.Metadata.Name), ip.Status.Phase != olm.PlanFailed && !w.IsWanted(ip):
@@ -25,6 +26,20 @@ func (w *World) Unmade(c *olm.ClusterServiceVersion) *olm.InstallPlan {
 		return nil
 	}
 	return nil
+}
+
+// hasObject reports whether the object of a step exists, even if a user created it (E40).
+func (w *World) hasObject(r olm.StepResource) bool {
+	k := olm.Key{Group: r.Group, Kind: r.Kind, Name: r.Name}
+	if o, err := r.Object(); err == nil { // otherwise the step refers to its object
+		k = o.Key()
+	}
+	for _, k.Namespace = range []string{w.Namespace, ""} {
+		if o, err := w.Find(k); err == nil && o != nil && !o.Metadata.IsDeleted() {
+			return true
+		}
+	}
+	return false
 }
 
 // The conditions of the subscriptions that refer to an install plan show whether it was done:
