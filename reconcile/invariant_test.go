@@ -56,18 +56,20 @@ func invariants(c *reconcile.Change, before, after view) []error {
 	check(stillProvided(before, after))
 	check(takenOver(c, before))
 	check(frozen(before, after))
+	check(hasSucceeded(c, before))
 	check(citesRule(c))
 	return bad
 }
 
 // A view is the part of a cluster that the invariants examine: all CSVs except copies, those
-// of the namespace, its install plans, the CRDs, and the kinds that have objects.
+// of the namespace, its install plans and deployments, the CRDs, and the kinds that have objects.
 type view struct {
-	all, csvs []*operator
-	plans     []*olm.InstallPlan
-	manual    bool // a subscription of the namespace wants approval by hand
-	crds      map[string]*olm.CustomResourceDefinition
-	kinds     map[string]bool // "<apiVersion> <kind>" of all objects
+	deployments map[string]*olm.Deployment
+	all, csvs   []*operator
+	plans       []*olm.InstallPlan
+	manual      bool // a subscription of the namespace wants approval by hand
+	crds        map[string]*olm.CustomResourceDefinition
+	kinds       map[string]bool // "<apiVersion> <kind>" of all objects
 }
 
 // An operator is a CSV with the APIs of its properties.
@@ -85,11 +87,11 @@ type reading struct {
 }
 
 func (w watch) view(list []olm.Object) view {
-	v := view{crds: map[string]*olm.CustomResourceDefinition{}, kinds: map[string]bool{}}
+	v := view{deployments: map[string]*olm.Deployment{}, crds: map[string]*olm.CustomResourceDefinition{}, kinds: map[string]bool{}}
 	for _, o := range list {
 		v.kinds[o.APIVersion+" "+o.Kind] = true
 		switch o.Kind {
-		case olm.KindClusterServiceVersion, olm.KindInstallPlan, olm.KindCRD, olm.KindSubscription:
+		case olm.KindClusterServiceVersion, olm.KindInstallPlan, olm.KindCRD, olm.KindSubscription, "Deployment":
 		default:
 			continue
 		}
@@ -116,6 +118,10 @@ func (w watch) view(list []olm.Object) view {
 			v.manual = v.manual || x.Metadata.Namespace == testNamespace && x.Spec.InstallPlanApproval == olm.Manual
 		case *olm.CustomResourceDefinition:
 			v.crds[x.Metadata.Name] = x
+		case *olm.Deployment:
+			if x.Metadata.Namespace == testNamespace {
+				v.deployments[x.Metadata.Name] = x
+			}
 		}
 	}
 	return v
@@ -154,6 +160,10 @@ func read(o olm.Object) any {
 	case olm.KindCRD:
 		if c, err := olm.As[olm.CustomResourceDefinition](o); err == nil {
 			return c
+		}
+	case "Deployment":
+		if d, err := olm.As[olm.Deployment](o); err == nil {
+			return d
 		}
 	}
 	return nil
@@ -351,6 +361,43 @@ func takenOver(c *reconcile.Change, before view) error {
 		return nil // a copy
 	}
 	return fmt.Errorf("%s is deleted, and none that replaces it has succeeded", c.Key())
+}
+
+// hasSucceeded: an operator succeeds only if its deployments are available and its latest
+// install plan has no more steps for it (E16, E40).
+func hasSucceeded(c *reconcile.Change, before view) error {
+	k := c.Key()
+	csv, _ := read(c.Object).(*operator)
+	if c.Op != reconcile.UpdateStatus || k.Kind != olm.KindClusterServiceVersion || k.Namespace != testNamespace || csv == nil || csv.Status.Phase != olm.PhaseSucceeded {
+		return nil
+	}
+	if olm.IsCopied(csv.ClusterServiceVersion) || slices.ContainsFunc(before.csvs, func(o *operator) bool { return o.Key() == k && o.Status.Phase == olm.PhaseSucceeded }) {
+		return nil
+	}
+	for _, spec := range csv.Spec.Install.Spec.Deployments {
+		d := before.deployments[spec.Name]
+		if d == nil || d.Metadata.Generation > d.Status.ObservedGeneration {
+			return fmt.Errorf("%s succeeds without its deployment %s", k, spec.Name)
+		}
+		if a, _ := olm.FindCondition(d.Status.Conditions, "Available"); a.Status != olm.ConditionTrue {
+			return fmt.Errorf("%s succeeds although its deployment %s is not available", k, spec.Name)
+		}
+	}
+	var last *olm.InstallPlan
+	for _, p := range before.plans {
+		if slices.Contains(p.Spec.ClusterServiceVersionNames, k.Name) && (last == nil || p.Spec.Generation > last.Spec.Generation) {
+			last = p
+		}
+	}
+	if last == nil || last.Status.Phase != olm.PlanInstalling {
+		return nil
+	}
+	for _, s := range last.Status.Plan {
+		if s.Resolving == k.Name && s.Status != olm.StepCreated && s.Status != olm.StepPresent {
+			return fmt.Errorf("%s succeeds, and the step %s %s of plan %s is %s", k, s.Resource.Kind, s.Resource.Name, last.Metadata.Name, s.Status)
+		}
+	}
+	return nil
 }
 
 // frozen: the steps of an install plan do not change. It may have been approved since (E2).

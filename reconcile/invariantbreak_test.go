@@ -24,6 +24,13 @@ func TestInvariantsFind(t *testing.T) {
 	user := csv + "metadata: {name: u.v1, namespace: ops}\nspec: {customresourcedefinitions: {required: [{name: as.x.io, version: v1, kind: A}]}}\nstatus: {phase: Succeeded}\n"
 	approved := plan + "metadata: {name: p, namespace: ops}\nspec: {approved: true, generation: 1}\nstatus: {phase: Installing, plan: [{resource: {kind: ClusterServiceVersion, name: b.v1}, status: Unknown}, {resource: {kind: CustomResourceDefinition, name: as.x.io}, status: Unknown}]}\n"
 	waiting := strings.NewReplacer("approved: true", "approved: false", "phase: Installing", "phase: RequiresApproval").Replace(approved)
+	runner := func(phase string) string {
+		return csv + "metadata: {name: a.v1, namespace: ops}\nspec: {install: {spec: {deployments: [{name: op}]}}}\nstatus: {phase: " + phase + "}\n"
+	}
+	deployed := func(labels string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: op, namespace: ops, labels: " + labels + "}\n"
+	}
+	const bringing = plan + "metadata: {name: p, namespace: ops}\nspec: {approved: true, generation: 1, clusterServiceVersionNames: [a.v1]}\nstatus: {phase: Installing, plan: [{resolving: a.v1, resource: {kind: Role, name: r}, status: Unknown}]}\n"
 	const byHand = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: s, namespace: ops}\nspec: {installPlanApproval: Manual}\n"
 	ofPlan := key(olm.KindInstallPlan, "ops/p")
 	for _, c := range []struct {
@@ -51,6 +58,10 @@ func TestInvariantsFind(t *testing.T) {
 		{"E3 deleted without a successor", owner, reconcile.Delete, owner, olm.Key{}, "none that replaces it has succeeded"},
 		{"E3 deleted too early", owner + "---\n" + csv + "metadata: {name: a.v2, namespace: ops}\nspec: {replaces: a.v1}\nstatus: {phase: Installing}\n", reconcile.Delete, owner, olm.Key{}, "none that replaces it has succeeded"},
 		{"E3 deleted in time", strings.Replace(owner, "Succeeded", "Deleting", 1) + "---\n" + csv + "metadata: {name: a.v2, namespace: ops}\nspec: {replaces: a.v1}\nstatus: {phase: Failed}\n---\n" + csv + "metadata: {name: a.v3, namespace: ops}\nspec: {replaces: a.v2}\nstatus: {phase: Succeeded}\n", reconcile.Delete, owner, olm.Key{}, ""},
+		{"E16 succeeded without a deployment", runner("Installing"), reconcile.UpdateStatus, runner("Succeeded"), olm.Key{}, "succeeds without its deployment op"},
+		{"E16 succeeded too early", runner("Installing") + "---\n" + deployed("{down: a}"), reconcile.UpdateStatus, runner("Succeeded"), olm.Key{}, "its deployment op is not available"},
+		{"E40 succeeded before its plan", runner("Installing") + "---\n" + deployed("{}") + "---\n" + bringing, reconcile.UpdateStatus, runner("Succeeded"), olm.Key{}, "the step Role r of plan p is Unknown"},
+		{"E40 succeeded in time", runner("Installing") + "---\n" + deployed("{}") + "---\n" + strings.Replace(bringing, "Unknown", "Created", 1), reconcile.UpdateStatus, runner("Succeeded"), olm.Key{}, ""},
 		{"E2 a plan for something else", approved, reconcile.Update, strings.Replace(approved, "generation: 1", "generation: 1, clusterServiceVersionNames: [x.v1]", 1), olm.Key{}, "and is for [\"x.v1\"]"},
 		{"E2 another step", approved, reconcile.UpdateStatus, strings.Replace(approved, "name: b.v1", "name: x.v1", 1), olm.Key{}, "loses its step ClusterServiceVersion b.v1"},
 		{"E2 a step with another manifest", approved, reconcile.UpdateStatus, strings.Replace(approved, "name: b.v1", "name: b.v1, manifest: '{}'", 1), olm.Key{}, "or has it otherwise"},
@@ -61,7 +72,7 @@ func TestInvariantsFind(t *testing.T) {
 		{"E7 unused version", crd + both + "\n---\n" + approved + "---\n" + owner, reconcile.Update, crd + less, ofPlan, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cluster := &memcluster.Cluster{Controllers: true}
+			cluster := &memcluster.Cluster{Controllers: true, Available: func(d *olm.Deployment) bool { return d.Metadata.Labels["down"] == "" }}
 			if err := cluster.Put(resources(objects(t, []byte(c.before)))...); err != nil {
 				t.Fatal(err)
 			}
