@@ -31,6 +31,8 @@ type caseOptions struct {
 	// Instances are the numbers of custom resources by CRD, and Unread why they are not known.
 	Instances map[string]int    `json:"instances"`
 	Unread    map[string]string `json:"unread"`
+	// Namespace is the install namespace.
+	Namespace string `json:"namespace"`
 	// KubeVersion is the version of the cluster.
 	KubeVersion string `json:"kubeVersion"`
 }
@@ -94,7 +96,7 @@ func run(t *testing.T, a *txtar.Archive, shared *registryv1.Cache, cache *Cache)
 		}
 	}
 	old, created := patched(t, from, shared), patched(t, to, shared)
-	opts := &Options{Classic: o.Classic, Watch: o.Watch, Cache: cache}
+	opts := &Options{Classic: o.Classic, Namespace: o.Namespace, Watch: o.Watch, Cache: cache}
 	if o.Stored != nil || o.Resources != nil || o.Instances != nil || o.Unread != nil || o.KubeVersion != "" {
 		opts.Cluster = &Cluster{KubeVersion: o.KubeVersion, Resources: map[string][]olm.Object{"demos.example.com": o.Resources}, Unread: o.Unread}
 		for name, n := range o.Instances {

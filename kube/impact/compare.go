@@ -46,7 +46,7 @@ func Compare(ctx context.Context, old, new Bundle, opts *Options) (*Report, erro
 	if old.Package != new.Package {
 		return nil, fmt.Errorf("bundle %s is of package %s, but %s is of package %s; an upgrade stays in a package", old.CSV().Name, old.Package, new.CSV().Name, new.Package)
 	}
-	c := &comparison{ctx: ctx, old: old, new: new, opts: *opts, csv: &new.CSVs[len(new.CSVs)-1], watched: opts.Watch}
+	c := &comparison{ctx: ctx, old: old, new: new, opts: *opts, csv: &new.CSVs[len(new.CSVs)-1], namespace: opts.Namespace, watched: opts.Watch}
 	if c.opts.Cache == nil {
 		c.opts.Cache = &Cache{}
 	}
@@ -92,7 +92,9 @@ type comparison struct {
 	opts     Options
 	csv      *registryv1.Manifest[v1alpha1.ClusterServiceVersion] // the new CSV, for positions
 	safety   resultsByName
-	watched  []string // Options.Watch, as it was given
+	// Options.Namespace and Options.Watch, as they were given
+	namespace string
+	watched   []string
 }
 
 // A place is a position in a bundle.

@@ -171,7 +171,7 @@ type grants struct {
 }
 
 func (c *comparison) grants(b Bundle) (*grants, error) {
-	r, err := permissions.Of(b.Bundle, permissions.Options{Namespace: c.opts.Namespace, Watch: c.opts.Watch, Classic: c.opts.Classic})
+	r, err := permissions.Of(b.Bundle, permissions.Options{Namespace: c.namespace, Watch: c.opts.Watch, Classic: c.opts.Classic})
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ kind: ClusterRoleBinding
 apiVersion: rbac.authorization.k8s.io/v1
 metadata: {name: admin}
 roleRef: {kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: ServiceAccount, name: c}]
+subjects: [{kind: ServiceAccount, name: c}, {kind: ServiceAccount, name: a, namespace: far}, {kind: ServiceAccount, name: d, namespace: far}]
 ---
 kind: RoleBinding
 apiVersion: rbac.authorization.k8s.io/v1
@@ -149,7 +149,8 @@ roleRef: {kind: ClusterRole, name: view}
 subjects: [{kind: Group, name: "system:authenticated"}]
 `
 
-// TestRoles checks where roles apply in OLM v1 and in classic OLM (K34, K35, K36, K222).
+// TestRoles checks where roles apply in OLM v1 and in classic OLM, and to which service accounts
+// (K34, K35, K36, K222).
 func TestRoles(t *testing.T) {
 	b, err := registryv1.FromObjects(t.Context(), "demo", [][]byte{[]byte(csv)}, nil)
 	if err != nil {
@@ -160,9 +161,9 @@ func TestRoles(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{"all namespaces", Options{}, "a@ b@ c@ system:authenticated@demo"},
-		{"OLM v1", Options{Namespace: "ops", Watch: []string{"x"}}, "b@ c@ system:authenticated@ops a@x"},
-		{"classic OLM", Options{Namespace: "ops", Watch: []string{"x", "y"}, Classic: true}, "b@ c@ system:authenticated@ops a@ops a@x a@y"},
+		{"all namespaces", Options{}, "a@ a@ b@ c@ far/d@ system:authenticated@demo"},
+		{"OLM v1", Options{Namespace: "ops", Watch: []string{"x"}}, "b@ c@ far/a@ far/d@ system:authenticated@ops a@x"},
+		{"classic OLM", Options{Namespace: "ops", Watch: []string{"x", "y"}, Classic: true}, "b@ c@ far/a@ far/d@ system:authenticated@ops a@ops a@x a@y"},
 	} {
 		r, err := Of(b, tt.opts)
 		if err != nil {

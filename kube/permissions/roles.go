@@ -19,7 +19,8 @@ import (
 
 // Options are the choices of an installation.
 type Options struct {
-	// Namespace is the install namespace. Default: the name of the package.
+	// Namespace is the install namespace. Default: the name of the package; a role binding may
+	// then name the service accounts of the operator in any namespace.
 	Namespace string
 	// Watch lists the namespaces that the operator watches. Default: all namespaces, or
 	// the install namespace if the bundle does not support all. OLM v1 allows one.
@@ -67,6 +68,10 @@ func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36,
 	if len(opts.Watch) > 1 && !opts.Classic {
 		return nil, errors.New("OLM v1 watches one namespace or all; name at most one")
 	}
+	bundled, err := bound(b, &opts)
+	if err != nil {
+		return nil, err
+	}
 	opts.Namespace = cmp.Or(opts.Namespace, b.Package)
 	strategy := &b.CSV().Spec.InstallStrategy.StrategySpec
 	var roles []Role
@@ -87,10 +92,6 @@ func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36,
 		for _, ns := range namespaces {
 			add(p, ns)
 		}
-	}
-	bundled, err := bound(b, opts.Namespace)
-	if err != nil {
-		return nil, err
 	}
 	roles = append(roles, bundled...)
 	slices.SortStableFunc(roles, func(a, b Role) int {
@@ -164,6 +165,16 @@ func aggregate(roles []*rbacv1.ClusterRole, set func(name string, rules []Rule))
 	return nil
 }
 
+// runsAs reports whether an operator has a service account of a name.
+func runsAs(b *registryv1.Bundle, name string) bool {
+	strategy := &b.CSV().Spec.InstallStrategy.StrategySpec
+	has := func(p v1alpha1.StrategyDeploymentPermissions) bool { return p.ServiceAccountName == name }
+	return slices.ContainsFunc(strategy.Permissions, has) || slices.ContainsFunc(strategy.ClusterPermissions, has) ||
+		slices.ContainsFunc(strategy.DeploymentSpecs, func(d v1alpha1.StrategyDeploymentSpec) bool {
+			return d.Spec.Template.Spec.ServiceAccountName == name
+		})
+}
+
 // aggregates reports whether a reference is to a cluster role that aggregates others.
 func aggregates(roles []*rbacv1.ClusterRole, ref rbacv1.RoleRef) bool {
 	return ref.Kind == "ClusterRole" && slices.ContainsFunc(roles, func(r *rbacv1.ClusterRole) bool { return r.Name == ref.Name && r.AggregationRule != nil })
@@ -171,7 +182,7 @@ func aggregates(roles []*rbacv1.ClusterRole, ref rbacv1.RoleRef) bool {
 
 // bound returns the roles that role bindings in the bundle grant to their subjects, and what the
 // bundle adds to cluster roles of the cluster.
-func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
+func bound(b *registryv1.Bundle, opts *Options) (out []Role, err error) {
 	type ref struct{ kind, name string }
 	var roles []*rbacv1.ClusterRole
 	known := map[ref][]Rule{
@@ -205,7 +216,7 @@ func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
 		kind, where := o.Object.GetKind(), ""
 		switch kind {
 		case "RoleBinding":
-			where = namespace
+			where = cmp.Or(opts.Namespace, b.Package)
 		case "ClusterRoleBinding":
 		default:
 			continue
@@ -215,11 +226,10 @@ func bound(b *registryv1.Bundle, namespace string) (out []Role, err error) {
 			return nil, fmt.Errorf("%s: %s %q: %w", o.Pos, kind, o.Object.GetName(), err)
 		}
 		for _, s := range binding.Subjects {
-			name := s.Name
-			if s.Kind == rbacv1.ServiceAccountKind && s.Namespace != "" && s.Namespace != namespace {
-				name = s.Namespace + "/" + name
+			r := Role{Subject: s.Kind + " " + s.Name, Namespace: where}
+			if s.Kind == rbacv1.ServiceAccountKind && s.Namespace != "" && s.Namespace != opts.Namespace && !(opts.Namespace == "" && runsAs(b, s.Name)) {
+				r.Subject = s.Kind + " " + s.Namespace + "/" + s.Name
 			}
-			r := Role{Subject: s.Kind + " " + name, Namespace: where}
 			var ok bool
 			if r.Rules, ok = known[ref{binding.RoleRef.Kind, binding.RoleRef.Name}]; !ok || aggregates(roles, binding.RoleRef) {
 				r.Outside = binding.RoleRef.Name
