@@ -364,7 +364,7 @@ func takenOver(c *reconcile.Change, before view) error {
 }
 
 // hasSucceeded: an operator succeeds only if its deployments are available and its latest
-// install plan has no more steps for it (E16, E40).
+// install plan has no more steps for it (E36, E40).
 func hasSucceeded(c *reconcile.Change, before view) error {
 	k := c.Key()
 	csv, _ := read(c.Object).(*operator)

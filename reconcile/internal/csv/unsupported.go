@@ -13,7 +13,7 @@ import (
 const crdOfCSVs = "clusterserviceversions.operators.coreos.com"
 
 // unsupported returns the part of a CSV that would not be run, and why, or "". Such a CSV
-// fails before anything is created (E38).
+// fails before anything is created for it (E38).
 func (p *planner) unsupported(c *olm.ClusterServiceVersion) string {
 	if s := c.Spec.Install.Strategy; s != olm.StrategyDeployment {
 		return fmt.Sprintf("install strategy %q is unknown: want %q", s, olm.StrategyDeployment)
