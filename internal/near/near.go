@@ -12,8 +12,8 @@ import (
 
 // Names returns at most max known names that name may be a misspelling or a part of, the
 // most similar first, without duplicates. The number of edits allowed grows with the
-// length of name: none below three letters, three from nine letters on. A difference only
-// in the ending "-operator" counts as one edit, and so does each word that name lacks. If no
+// length of name without the ending "-operator": none below three letters, three from nine letters
+// on. A difference only in that ending counts as one edit, and so does each word that name lacks. If no
 // name is similar, it returns those that contain name, or that name contains, if the part
 // has at least three letters.
 func Names(name string, known []string, max int) []string {
@@ -31,7 +31,7 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 		name string
 		cost int
 	}
-	bound, exists := min(len(name)/3, 3), slices.Contains(known, name)
+	bound, exists := min(len(stem(name))/3, 3), slices.Contains(known, name)
 	var list []rated
 	for _, k := range known {
 		cost := Distance(name, k)

@@ -69,6 +69,7 @@ func TestNamesByWord(t *testing.T) {
 		"strimzi":       {"strimzi-kafka-operator"},
 		"strimzi-kafka": {"strimzi-kafka-operator"},
 		"strimzi-redis": nil,
+		"quad-operator": {"pulp-operator"}, // not by a word that is nearly as short as the difference
 	} {
 		if got := Names(name, known, 2); !slices.Equal(got, want) {
 			t.Errorf("Names(%q) is %q, want %q", name, got, want)

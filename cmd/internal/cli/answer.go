@@ -7,6 +7,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -26,6 +27,8 @@ type answer struct {
 	Faults  []resolver.Fault      `json:"faults,omitempty"`
 	// Advice explains why operators do not get a newer version.
 	Advice resolver.AdviceList `json:"advice,omitempty"`
+	// Obstacles are what keeps bundles from being installed or from running in the cluster.
+	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 	// Refused is the conflict that made a partial answer leave out parts of the problem.
 	Refused  *resolver.Conflict `json:"refused,omitzero"`
 	Conflict *resolver.Conflict `json:"conflict,omitzero"`
@@ -106,8 +109,10 @@ func (a *answer) text(w io.Writer) error {
 			lines.Line(nil, "note: "+visible.Words(x.Summary()), "", "  ")
 		}
 	}
-	_, err := io.WriteString(w, lines.String())
-	return err
+	if _, err := io.WriteString(w, lines.String()); err != nil {
+		return err
+	}
+	return writeHelp(w, a.Obstacles, nil)
 }
 
 // catalog returns the name of a bundle's catalog, with its namespace if the name is

@@ -27,7 +27,7 @@ func (r *request) ofCluster(ctx context.Context, l *loader, paths []string) (*re
 	if err != nil {
 		return nil, err
 	}
-	p.ID = ""
+	p.ID, r.snapshot = "", snapshot
 	for _, n := range slices.Concat(r.inferred, notes) {
 		visible.Fprintf(l.stderr, "note: %s\n", n)
 	}

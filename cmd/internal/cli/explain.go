@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -77,6 +78,7 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 		if err != nil {
 			return err
 		}
+		x.obstacles = r.obstacles
 		return x.explain(cmd.Context(), p)
 	}
 	return cmd
@@ -86,6 +88,8 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 type explainer struct {
 	solver
 	why, whyNot, recordTo string
+	// obstacles returns what keeps the bundles of a solution from running.
+	obstacles func(context.Context, *resolver.Solution) ([]reconcile.Obstacle, error)
 }
 
 // problem reads the problem, or creates it from flags, and loads its catalogs.
@@ -220,6 +224,10 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	if err != nil {
 		return err
 	}
+	obstacles, err := x.obstacles(ctx, sol)
+	if err != nil {
+		return err
+	}
 	list := []explained{}
 	for _, chain := range chains {
 		all, err := sol.RequiredBy(ctx, chain.Bundle)
@@ -234,6 +242,11 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		if i := slices.IndexFunc(advice, about); i >= 0 {
 			next.Advice = &advice[i]
+		}
+		for _, o := range obstacles {
+			if o.Bundle == chain.Bundle {
+				next.Obstacles = append(next.Obstacles, o)
+			}
 		}
 		list = append(list, next)
 	}
@@ -253,6 +266,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if e.Advice != nil {
 			text += e.Advice.More(x.width(), x.style()) + resolver.FixesText(e.Advice.Fixes, x.width(), x.style())
 		}
+		held := proseWriter(x.out.w)
+		addObstacles(held, e.Obstacles)
+		text += held.String()
 		if len(e.Also) > 0 {
 			text += "Other reasons to choose it:\n" + resolver.Reasons(e.Also).Text(x.width(), x.style())
 		}
@@ -270,6 +286,8 @@ type explained struct {
 	Also []resolver.Reason `json:"also,omitempty"`
 	// Advice explains why the subscription of the bundle gets no newer version.
 	Advice *resolver.Advice `json:"advice,omitzero"`
+	// Obstacles are what keeps the bundle from being installed or from running in the cluster.
+	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 }
 
 func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -21,6 +22,8 @@ type request struct {
 	packages    []string
 	installed   []string
 	startingCSV []string
+
+	snapshot *reconcile.Snapshot // of the cluster, if the problem is one of a cluster
 }
 
 func (r *request) addFlags(cmd *cobra.Command) {
@@ -33,6 +36,15 @@ func (r *request) addFlags(cmd *cobra.Command) {
 	addList(f, &r.startingCSV, "starting-csv", "", "the bundle to start with, as `[PACKAGE=]BUNDLE` (repeatable)")
 	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve; with a cluster, the default is the one with subscriptions")
 	addGlobalNamespace(f, &r.global)
+}
+
+// obstacles returns what keeps the bundles of a solution from running in the cluster, or nil without a
+// cluster.
+func (r *request) obstacles(ctx context.Context, sol *resolver.Solution) ([]reconcile.Obstacle, error) {
+	if r.snapshot == nil {
+		return nil, nil
+	}
+	return reconcile.Obstacles(ctx, r.snapshot, sol)
 }
 
 // isUsed reports whether a flag of the request was given.

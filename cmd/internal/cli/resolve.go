@@ -34,7 +34,9 @@ stream of them, each answered in turn. Directories in them are relative to
 --root, and each is loaded once.
 
 A warning reports each operator that is stuck, and each package whose preferred
-versions are not possible. With --strict, these exit with 1.
+versions are not possible. For a cluster, the output also states what keeps a bundle
+from being installed or from running: an approval, the operator group, the operator
+or the version of Kubernetes. With --strict, these exit with 1.
 
 Exit codes: 0 there is a solution, 1 there is none, 2 the input could not be
 read. With --problem, a conflict is an answer like any other: 0 if every problem was
@@ -54,7 +56,7 @@ answered.`,
 	in := addProblem(cmd, "problem documents", true)
 	addChoice(cmd, &semantics, "constraints", "", "the meaning of compound constraints; per-bundle is how the running OLM evaluates them (default documented)",
 		string(resolver.Documented), string(resolver.PerBundle))
-	cmd.Flags().BoolVar(&strict, "strict", false, "also exit with 1 if an operator is stuck, or gets an older version than it could")
+	cmd.Flags().BoolVar(&strict, "strict", false, "also exit with 1 if an operator is stuck or held back, or gets an older version than it could")
 	completeRequest(cmd, e, &r)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := in.check(cmd, args, "constraints"); err != nil {
@@ -74,13 +76,18 @@ answered.`,
 		if err != nil {
 			return err
 		}
+		if a.solution != nil {
+			if a.Obstacles, err = r.obstacles(cmd.Context(), a.solution); err != nil {
+				return err
+			}
+		}
 		// A package on the command line is not a Subscription, so these
 		// differences do not apply.
 		a.Differs = slices.DeleteFunc(slices.Clone(a.Differs), func(d resolver.Difference) bool { return d.Subscription != "" })
 		if err := s.out.print(a); err != nil {
 			return err
 		}
-		if !a.OK || strict && slices.ContainsFunc(a.Advice, resolver.Advice.NeedsAttention) {
+		if !a.OK || strict && len(a.Obstacles) > 0 || strict && slices.ContainsFunc(a.Advice, resolver.Advice.NeedsAttention) {
 			return errNegative
 		}
 		return nil

@@ -49,12 +49,7 @@ func writeNotes[T any](w io.Writer, prefix string, notes []T, text func(T) strin
 // writeHelp writes what keeps operators from newer versions and what helps, with commands to paste.
 func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.AdviceList) error {
 	lines := proseWriter(w)
-	for _, o := range obstacles {
-		lines.Line(nil, "held back: "+visible.Words(o.Text), "", "  ")
-		for _, c := range o.Commands {
-			lines.Verbatim(c, "  ")
-		}
-	}
+	addObstacles(lines, obstacles)
 	_, err := io.WriteString(w, lines.String())
 	for _, a := range versions {
 		if err == nil {
@@ -62,6 +57,16 @@ func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.Ad
 		}
 	}
 	return err
+}
+
+// addObstacles adds what keeps operators from newer versions, with commands to paste.
+func addObstacles(lines *prose.Writer, obstacles []reconcile.Obstacle) {
+	for _, o := range obstacles {
+		lines.Line(nil, "held back: "+visible.Words(o.Text), "", "  ")
+		for _, c := range o.Commands {
+			lines.Verbatim(c, "  ")
+		}
+	}
 }
 
 // styleFor returns the style of explanations for a writer.
