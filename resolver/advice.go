@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,6 +24,9 @@ const (
 	AdvicePassedOver AdviceKind = "passed-over"
 	// AdviceHeldBack: an installed operator has preferred successors that are not possible.
 	AdviceHeldBack AdviceKind = "held-back"
+	// AdviceDuplicate: a subscription that owns no operator prefers other bundles, but another one to
+	// the same package owns an operator and upgrades it. The outlook is that of the operator.
+	AdviceDuplicate AdviceKind = "duplicate"
 	// AdviceUnmanaged: an installed operator has no subscription. The outlook is that of a
 	// subscription without a channel.
 	AdviceUnmanaged AdviceKind = "unmanaged"
@@ -92,6 +96,9 @@ var held = []struct {
 func (a Advice) Summary() string {
 	if a.Kind == AdviceUnmanaged {
 		return a.Bundle + " has no subscription, so OLM does not upgrade it"
+	}
+	if a.Kind == AdviceDuplicate {
+		return a.Text
 	}
 	if len(a.Rejected) == 0 || len(a.Rejected[0].Bundles) == 0 {
 		return prose.Summary(a.Outlook)
@@ -173,7 +180,7 @@ func (a Advice) More(width int, style *Style) string {
 	switch a.Kind {
 	case AdviceKind(graph.OutlookAtHead): // which the chain states
 		text = withDeadEnd(prose.Onward(a.Outlook), a.DeadEnd)
-	case AdviceUnmanaged:
+	case AdviceUnmanaged, AdviceDuplicate:
 		text = a.Text
 	}
 	t := newWriter(width, style)
@@ -213,6 +220,9 @@ func (list AdviceList) SummaryWithFix(i int) (string, *Fix) {
 				return a.Subscription == b.Subscription && a.Bundle == b.Bundle && a.Outlook.EndsEarly()
 			})
 		})
+		if list[i].Kind == AdviceDuplicate {
+			return list[i].Summary() + "; " + short.String(), f
+		}
 		return list[i].Summary() + "; to change this, " + short.String(), f
 	}
 	return list[i].Summary(), nil
@@ -297,6 +307,15 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		return nil, nil // a partial solution leaves the subscription out, or another one owns the operator
 	}
 	from := u.ref(list[at])
+	if owner := u.ownerOf(sub); at > 0 && owner != nil {
+		node := graph.Node{Name: owner.current.Name, Version: owner.current.version.String()}
+		return &Advice{
+			Kind: AdviceDuplicate, Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: u.outlook(owner, node),
+			HeldBy: []Holder{HeldBySubscription},
+			Text: fmt.Sprintf("subscription %s requests the same package as subscription %s, which owns %s, so it gets only what that operator is upgraded to",
+				sub.Name, owner.Name, node.Name),
+		}, nil
+	}
 	node := graph.Node{Name: from.Name, Version: u.Version(from).String()}
 	if sub.current != nil {
 		node = graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
@@ -334,6 +353,16 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		a.Text = withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd)
 	}
 	return a, nil
+}
+
+// ownerOf returns another subscription to the same package that owns an operator, if the given one owns
+// none. Otherwise it returns nil.
+func (u *universe) ownerOf(s *subscription) *subscription {
+	i := slices.IndexFunc(u.subs, func(o *subscription) bool { return o != s && o.Package == s.Package && o.current != nil })
+	if s.current != nil || i < 0 {
+		return nil
+	}
+	return u.subs[i]
 }
 
 // withDeadEnd adds a dead end, if there is one, to the text of an outlook.

@@ -83,7 +83,7 @@ func (f *Fix) outcome() string {
 		}
 	}
 	switch n := len(names); {
-	case n == 0 && (f.removes() || f.assumes()):
+	case n == 0 && (f.removes() || f.assumes() || f.Changes[0].Kind == RelaxRequirement):
 		return ""
 	case n == 0:
 		return "nothing needs to be installed"

@@ -9,10 +9,13 @@ import (
 
 // Fixes returns changes with which the subscription gets a bundle that it prefers
 // over the one that it got, least disruptive first, at most max of them (0 means three). They
-// are those of [Core.Fixes], each verified by solving the changed problem. There are none for
-// an operator that is stuck or several steps away: follow the way in its outlook. The error is
-// the context's.
+// are those of [Core.Fixes], each verified by solving the changed problem. For a duplicate
+// subscription, the only fix is to delete it. There are none for an operator that is stuck or
+// several steps away: follow the way in its outlook. The error is the context's.
 func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err error) { // H40, D16
+	if s.r != nil && a.Kind == AdviceDuplicate {
+		return s.without(ctx, a.Subscription)
+	}
 	if s.r == nil || len(a.Rejected) == 0 {
 		return nil, nil
 	}
@@ -56,6 +59,33 @@ func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err
 		return out, nil
 	}
 	return nil, nil
+}
+
+// without returns the fix that deletes a subscription, or none if the others then have no solution.
+func (s *Solution) without(ctx context.Context, subscription string) (list []*Fix, err error) {
+	if err := s.r.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.r.unlock(ctx, &err)
+	f := &Fix{Changes: []Change{{Kind: DropSubscription, Subscription: subscription}}, rest: s.Selected}
+	p := *s.r.u.p
+	p.Subscriptions = nil
+	for _, x := range s.r.u.subs {
+		if x.Name != subscription {
+			p.Subscriptions = append(p.Subscriptions, *x.Subscription) // with its name
+		}
+	}
+	r, err := start(ctx, &p, nil)
+	if err != nil {
+		return nil, err
+	}
+	sol, _, err := r.solve(ctx, new(scratch))
+	if sol == nil || err != nil {
+		return nil, err
+	}
+	f.Selected, f.Stuck = sol.Selected, sol.stuck()
+	f.Commands = commands(p.Namespace, f.Changes)
+	return []*Fix{f}, nil
 }
 
 // confirm reports whether a fix meets the demand on its own, and completes it with
@@ -134,7 +164,7 @@ func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { //
 		if err != nil || left == 0 {
 			break
 		}
-		if len(list[i].Rejected) > 0 {
+		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate {
 			left--
 			list[i].Fixes, err = s.Fixes(ctx, &list[i], 0)
 		}

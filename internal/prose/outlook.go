@@ -26,10 +26,12 @@ func Outlook(o *graph.Outlook) string {
 // further.
 func Summary(o *graph.Outlook) string {
 	switch {
-	case o.Kind != graph.OutlookStuck && o.Kind != graph.OutlookLoops:
+	case o.Kind == graph.OutlookStepsAway || o.Way == nil && o.Newest == nil && !o.EndsEarly():
 		return standing(o)
-	case o.Way == nil:
+	case o.Way == nil && o.EndsEarly():
 		return standing(o) + ", and no other channel leads further"
+	case o.Way == nil:
+		return standing(o) + ", and nothing leads on to " + target(o.Newest)
 	}
 	if ch := o.Way.Legs[0].Channel; ch != "" {
 		return standing(o) + ", but channel " + ch + " leads further"
@@ -142,7 +144,11 @@ func gap(g *graph.Gap) string {
 func Onward(o *graph.Outlook) string {
 	switch {
 	case o.Way == nil && (o.Kind == graph.OutlookStuck || o.Kind == graph.OutlookLoops):
-		return "No channel in any given catalog leads further"
+		text := "No channel in any given catalog leads further"
+		if t := newestHead(o); t != nil && o.Kind == graph.OutlookStuck && o.Reading == graph.Classic { // v1 has SelfCertified
+			text += "; to get to " + version(t.Node) + ", remove the operator and install it again from channel " + t.Channel
+		}
+		return text
 	case o.Way == nil && o.Newest == nil:
 		return ""
 	case o.Way == nil:
@@ -155,6 +161,15 @@ func Onward(o *graph.Outlook) string {
 		text += " to " + target(o.Newest)
 	}
 	return text
+}
+
+// newestHead returns the newest head of the package, or else the head of the operator's channel. It
+// returns nil if neither is known.
+func newestHead(o *graph.Outlook) *graph.Target {
+	if o.Newest != nil {
+		return o.Newest
+	}
+	return o.Head
 }
 
 // target names a head.

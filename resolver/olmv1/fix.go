@@ -74,6 +74,9 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		}) {
 			continue // a fix with a single channel was found
 		}
+		if f.Kind == FixVersion && f.Version == "" && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixVersion && o.Stuck == nil }) {
+			continue // a near version leaves nothing stuck
+		}
 		q := f.apply(*s.Request)
 		after, err := selectFor(ctx, &q)
 		if ctx.Err() != nil {
@@ -199,6 +202,7 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 			for _, n := range slices.Backward(r.Nearest) {
 				add(Fix{Kind: FixVersion, Version: n.Version})
 			}
+			add(Fix{Kind: FixVersion})
 		}
 	}
 	if len(s.Channels) > 0 && r.Code != RefusedPackage && r.Code != RefusedCatalogs && r.Code != RefusedTie {
@@ -305,6 +309,9 @@ func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
 		text = "set the package to " + f.Package + " and recreate the ClusterExtension, whose package is immutable"
 	case FixVersion:
 		text = "set the version to " + f.Version
+		if f.Version == "" {
+			text = "remove the version, which allows all"
+		}
 	case FixChannels:
 		text = "set the channel to " + strings.Join(f.Channels, ", ")
 		if len(f.Channels) == 0 {

@@ -492,6 +492,8 @@ func (s *selecting) note(c candidate, held []Note) {
 		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
 	case d > 0 && s.rng.IsZero() && s.isFirstOfMore(c):
 		add(NoteMoreSteps, "%s", prose.Outlook(s.outlook()))
+	case d == 0 && c.Name() == s.Installed.Name && len(held) == 0 && s.outlook().Kind == graph.OutlookAtHead && s.outlook().Newest == nil:
+		add(NoteStays, "%s stays installed: no given catalog has a newer bundle of the package", s.node)
 	case d == 0 && c.Name() == s.Installed.Name && len(held) == 0:
 		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
 	}

@@ -115,13 +115,16 @@ func (rt *route) behind(ctx context.Context, b *Blocker, k int) error {
 		if err != nil {
 			return err
 		}
-		b.Action = fmt.Sprintf("remove the operator and install %s, or accept that it gets no updates", what)
+		b.Action = "replace the operator, or accept that it gets no updates"
+		if what != "" {
+			b.Action = fmt.Sprintf("remove the operator and install %s, or accept that it gets no updates", what)
+		}
 	}
 	return nil
 }
 
 // fresh returns what to install at a level after the operator was removed: the head of the default
-// channel if the level can run it.
+// channel if the level can run it, or else "".
 func (rt *route) fresh(ctx context.Context, k int) (string, error) {
 	if ch, ok := rt.stays[k].road.levels[k].pkg.DefaultChannel(); ok {
 		if h, ok := ch.Head(); ok {
@@ -135,7 +138,7 @@ func (rt *route) fresh(ctx context.Context, k int) (string, error) {
 			}
 		}
 	}
-	return "it again", nil
+	return "", nil
 }
 
 // result returns the result of the operator if the platform reaches level end.

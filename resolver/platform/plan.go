@@ -25,7 +25,7 @@ type Plan struct {
 	OK bool `json:"ok"`
 	// Warnings state what was not checked: catalogs that are missing or could not be fully
 	// read, by version of the platform, then installed bundles that are not in any
-	// catalog, by package and name.
+	// catalog, by package and name, then requirements, by step.
 	Warnings []string `json:"warnings,omitempty"`
 	// Unchecked has the data of each warning.
 	Unchecked []Unchecked `json:"unchecked,omitempty"`
@@ -49,8 +49,8 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 }
 
 // An Unchecked is something that the plan did not check: a version of the platform without
-// a catalog, a catalog that cannot be fully read, or an installed bundle that is not in any
-// catalog.
+// a catalog, a catalog that cannot be fully read, an installed bundle that is not in any
+// catalog, or a requirement that no given catalog satisfies.
 type Unchecked struct {
 	// Platform is the version of the platform, empty for a bundle.
 	Platform string `json:"platform,omitempty"`
@@ -61,6 +61,9 @@ type Unchecked struct {
 	// Reason is why the lifecycle data of a package cannot be used, or why the support of a
 	// bundle is unknown.
 	Reason string `json:"reason,omitempty"`
+	// Requires is a requirement of a bundle in a step that no catalog given for Platform satisfies. It
+	// is unknown whether OLM takes this step.
+	Requires string `json:"requires,omitempty"`
 	// Package and Bundle are those of an installed operator.
 	Package string      `json:"package,omitempty"`
 	Bundle  *graph.Node `json:"bundle,omitzero"`
@@ -69,6 +72,8 @@ type Unchecked struct {
 // String returns the warning.
 func (u Unchecked) String() string {
 	switch {
+	case u.Requires != "":
+		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if something provides %s, which no given catalog has", u.Package, u.Bundle, u.Platform, u.Requires)
 	case u.Reason != "" && u.Bundle != nil:
 		return fmt.Sprintf("the support of %s of package %s is unknown: %s", u.Bundle, u.Package, u.Reason)
 	case u.Reason != "":

@@ -379,7 +379,7 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	b.Reason = fmt.Sprintf("the catalog for %s has no upgrade path from %s", v, at)
 	switch len(heads) {
 	case 0:
-		b.Reason += ", and no bundle to upgrade to"
+		b.Reason += fmt.Sprintf(", and no bundle of its channels can be installed on %s", v)
 	case 1:
 		b.Reason += " to the head " + heads[0]
 		if v, err := semver.Parse(at.Version); err == nil {

@@ -48,9 +48,6 @@ func upgrade(ctx context.Context, p Problem) (*Plan, error) {
 	if plan.Unchecked, err = t.unchecked(ctx, routes, plan.Operators); err != nil {
 		return nil, err
 	}
-	for _, x := range plan.Unchecked {
-		plan.Warnings = append(plan.Warnings, x.String())
-	}
 	for k := range end + 1 {
 		for _, r := range routes {
 			plan.Steps = append(plan.Steps, r.stays[k].steps...)
@@ -58,6 +55,14 @@ func upgrade(ctx context.Context, p Problem) (*Plan, error) {
 		if k < end {
 			plan.Steps = append(plan.Steps, Step{Platform: t.at(k).String(), Next: t.at(k + 1).String()})
 		}
+	}
+	unmet, err := t.unmet(ctx, plan.Steps)
+	if err != nil {
+		return nil, err
+	}
+	plan.Unchecked = append(plan.Unchecked, unmet...)
+	for _, x := range plan.Unchecked {
+		plan.Warnings = append(plan.Warnings, x.String())
 	}
 	behind := plan.LeftBehind()
 	for i := range plan.Operators {

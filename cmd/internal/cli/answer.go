@@ -105,7 +105,7 @@ func (a *answer) text(w io.Writer) error {
 	for i, x := range a.Advice {
 		if len(x.HeldBy) > 0 && !x.NeedsAttention() { // policies do what they should
 			lines.Line(nil, "note: "+visible.Words(summary(a.Advice, i)), "", "  ")
-		} else if x.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && len(x.Outlook.Steps) > 1 {
+		} else if k := x.Outlook.Kind; !x.NeedsAttention() && x.HeldBy == nil && (k != graph.OutlookStepsAway || len(x.Outlook.Steps) > 1) {
 			lines.Line(nil, "note: "+visible.Words(x.Summary()), "", "  ")
 		}
 	}

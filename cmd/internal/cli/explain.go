@@ -243,6 +243,13 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if i := slices.IndexFunc(advice, about); i >= 0 {
 			next.Advice = &advice[i]
 		}
+		for _, r := range also {
+			for _, a := range advice {
+				if a.Kind == resolver.AdviceDuplicate && a.Subscription == r.Subscription {
+					next.Duplicates = append(next.Duplicates, a)
+				}
+			}
+		}
 		for _, o := range obstacles {
 			if o.Bundle == chain.Bundle {
 				next.Obstacles = append(next.Obstacles, o)
@@ -272,6 +279,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if len(e.Also) > 0 {
 			text += "Other reasons to choose it:\n" + resolver.Reasons(e.Also).Text(x.width(), x.style())
 		}
+		for _, a := range e.Duplicates {
+			text += a.More(x.width(), x.style()) + a.FixesText(x.width(), x.style())
+		}
 		if err := x.prose(gap, text); err != nil {
 			return err
 		}
@@ -286,6 +296,9 @@ type explained struct {
 	Also []resolver.Reason `json:"also,omitempty"`
 	// Advice explains why the subscription of the bundle gets no newer version.
 	Advice *resolver.Advice `json:"advice,omitzero"`
+	// Duplicates are the advice for other subscriptions that the bundle satisfies, although they
+	// prefer another.
+	Duplicates resolver.AdviceList `json:"duplicates,omitempty"`
 	// Obstacles are what keeps the bundle from being installed or from running in the cluster.
 	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 }
