@@ -21,14 +21,15 @@ type Rehearsal struct { // K240
 	// Steps are the writes, in order.
 	Steps []Step
 	// Waits are what the rollout waited for: objects on the cluster that were not ready, which
-	// then counted as ready, objects of other owners, which then counted as removed, and what
-	// ended it early.
+	// then counted as ready, objects of other owners, which then counted as removed, objects
+	// that the API server rejects, which then counted as accepted, and what ended it early.
 	Waits []Wait
-	// Unblocked is the number of steps before the first object of another owner. If there is
-	// none, it is the number of all steps.
+	// Unblocked is the number of steps before the first object of another owner, or the first
+	// phase with an object that the API server rejects. If there is none, it is the number of
+	// all steps.
 	Unblocked int
-	// After is the state at the end.
-	After *Snapshot
+	// Reached is the state after the unblocked steps, and After is the state at the end.
+	Reached, After *Snapshot
 }
 
 // A Step is a write of a rehearsal.
@@ -52,47 +53,63 @@ const maxPasses = 1000
 //
 // The error is that of [registryv1.Pack].
 func Rehearse(s *Snapshot, want *Revision) (*Rehearsal, error) { // K240
-	c := *s
-	c.Revisions, c.Secrets, c.Objects = slices.Clone(s.Revisions), slices.Clone(s.Secrets), slices.Clone(s.Objects)
-	c.Applied = maps.Clone(s.Applied)
-	if c.Applied == nil {
-		c.Applied = map[types.UID]string{}
-	}
-	h := &rehearsing{Snapshot: &c, out: &Rehearsal{After: &c}, waited: map[string]bool{}}
+	return RehearseOn(s, want, func(*unstructured.Unstructured, []*unstructured.Unstructured) string { return "" })
+}
+
+// RehearseOn is like [Rehearse] on a cluster that may reject objects. It calls rejects with each
+// object that a revision creates, and the objects that the snapshot has then. The result is why
+// the API server rejects it in a dry run, or empty.
+func RehearseOn(s *Snapshot, want *Revision, rejects func(o *unstructured.Unstructured, existing []*unstructured.Unstructured) string) (*Rehearsal, error) { // K88, K240
+	c := s.clone()
+	h := &rehearsing{Snapshot: c, out: &Rehearsal{After: c}, waited: map[string]bool{}}
 	for pass := 1; pass <= maxPasses; pass++ {
 		var writes []Write
+		decided := false
 		if want != nil {
 			var err error
-			if writes, err = Next(&c, *want); err != nil {
+			if writes, err = Next(c, *want); err != nil {
 				return nil, err
 			}
 		}
 		var waits []Wait
 		if len(writes) == 0 {
-			p := Decide(&c)
-			writes, waits = p.Writes, p.Waits
+			p := Decide(c)
+			writes, waits, decided = p.Writes, p.Waits, true
 		}
 		phases := h.phases()
 		for _, w := range writes {
-			step := Step{Write: w, Pass: pass}
-			if w.Object != nil && !h.isContent(w.Object) {
-				key := registryv1.Key(w.Object)
-				step.Phase = phases[w.Revision][key]
-				if i := h.find(key); i >= 0 {
-					step.Before = c.Objects[i]
-				}
+			if !decided || w.Op != Create {
+				continue
 			}
-			if err := h.make(w); err != nil {
-				return nil, err
+			if message := rejects(w.Object, c.Objects); message != "" {
+				h.reach() // nothing of the phase is written
+				h.note(Wait{Revision: w.Revision, Phase: phases[w.Revision][registryv1.Key(w.Object)], Object: w.Object, Rejected: true, Message: message})
+			}
+		}
+		for _, w := range writes {
+			step := Step{Write: w, Pass: pass}
+			// What is decided is about the objects of revisions, except for unused Secrets.
+			if isContent := !decided || w.Op == DeleteUnused; w.Object != nil && isContent {
+				if err := h.makeSecret(w); err != nil {
+					return nil, err
+				}
+			} else {
+				if w.Object != nil {
+					key := registryv1.Key(w.Object)
+					step.Phase = phases[w.Revision][key]
+					if i := h.find(key); i >= 0 {
+						step.Before = c.Objects[i]
+					}
+				}
+				h.make(w)
 			}
 			h.out.Steps = append(h.out.Steps, step)
 		}
-		collided := slices.ContainsFunc(h.out.Waits, func(x Wait) bool { return x.Collides })
-		goesOn := h.wait(waits)
-		if !collided {
-			h.out.Unblocked = len(h.out.Steps)
+		if slices.ContainsFunc(waits, func(x Wait) bool { return x.Collides }) {
+			h.reach()
 		}
-		if len(writes) == 0 && !goesOn || c.Extension.Deleting && !c.Extension.Finalizer {
+		if goesOn := h.wait(waits); len(writes) == 0 && !goesOn || c.Extension.Deleting && !c.Extension.Finalizer {
+			h.reach()
 			return h.out, nil
 		}
 	}
@@ -105,6 +122,24 @@ type rehearsing struct {
 	out     *Rehearsal
 	waited  map[string]bool // by revision, object and message
 	version int
+}
+
+// clone returns a copy whose lists can be changed.
+func (s *Snapshot) clone() *Snapshot {
+	c := *s
+	c.Revisions, c.Secrets, c.Objects = slices.Clone(s.Revisions), slices.Clone(s.Secrets), slices.Clone(s.Objects)
+	c.Applied = maps.Clone(s.Applied)
+	if c.Applied == nil {
+		c.Applied = map[types.UID]string{}
+	}
+	return &c
+}
+
+// reach records that the rollout does not get further than it is now, or the end.
+func (h *rehearsing) reach() {
+	if h.out.Reached == nil {
+		h.out.Unblocked, h.out.Reached = len(h.out.Steps), h.clone()
+	}
 }
 
 func (h *rehearsing) next() string { h.version++; return fmt.Sprint("rehearsed-", h.version) }
@@ -134,16 +169,21 @@ func (h *rehearsing) find(key string) int {
 
 // secret returns the index of the Secret that o is, or -1.
 func (h *rehearsing) secret(o *unstructured.Unstructured) int {
-	if o.GetKind() != "Secret" {
-		return -1
-	}
 	return slices.IndexFunc(h.Secrets, func(s corev1.Secret) bool { return s.Namespace == o.GetNamespace() && s.Name == o.GetName() })
 }
 
-// isContent returns whether an object is a Secret that holds objects of a revision.
-func (h *rehearsing) isContent(o *unstructured.Unstructured) bool {
-	typ, _, _ := unstructured.NestedString(o.Object, "type")
-	return h.secret(o) >= 0 || o.GetKind() == "Secret" && typ == objectData
+// note records a wait, and returns whether it is new.
+func (h *rehearsing) note(x Wait) bool {
+	id := x.Revision + " " + x.Message
+	if x.Object != nil {
+		id += registryv1.Key(x.Object)
+	}
+	if h.waited[id] {
+		return false
+	}
+	h.waited[id] = true
+	h.out.Waits = append(h.out.Waits, x)
+	return true
 }
 
 // wait records waits. It makes the objects ready, or removes them if another owner has them or
@@ -151,14 +191,8 @@ func (h *rehearsing) isContent(o *unstructured.Unstructured) bool {
 func (h *rehearsing) wait(waits []Wait) bool {
 	goesOn := false
 	for _, x := range waits {
-		id := x.Revision + " " + x.Message
-		if x.Object != nil {
-			id += registryv1.Key(x.Object)
-		}
-		if !h.waited[id] {
-			h.waited[id] = true
-			h.out.Waits = append(h.out.Waits, x)
-			goesOn = goesOn || x.Object != nil
+		if h.note(x) && x.Object != nil {
+			goesOn = true
 		}
 		if x.Object == nil {
 			continue
@@ -217,26 +251,24 @@ func (a *Assertion) make(o *unstructured.Unstructured) {
 	}
 }
 
-// make makes a write.
-func (h *rehearsing) make(w Write) error {
+// make makes a write that is not to a Secret that holds objects.
+func (h *rehearsing) make(w Write) {
 	switch {
-	case w.Object != nil && h.isContent(w.Object):
-		return h.makeSecret(w)
 	case w.Object != nil:
 		h.makeObject(w)
-		return nil
+		return
 	case w.Op == CreateRevision:
 		r := *w.New
 		r.UID, r.ResourceVersion, r.Created, r.Generation = types.UID("uid-"+r.Name), h.next(), h.Now, 1
 		h.Revisions = append(h.Revisions, r)
-		return nil
+		return
 	case w.Revision == "":
 		h.Extension.Finalizer = w.Op == AddFinalizer
-		return nil
+		return
 	}
 	i := slices.IndexFunc(h.Revisions, func(r Revision) bool { return r.Name == w.Revision })
 	if i < 0 {
-		return nil
+		return
 	}
 	r := &h.Revisions[i]
 	switch w.Op {
@@ -256,7 +288,6 @@ func (h *rehearsing) make(w Write) error {
 	if r.Deleting && !r.Finalizer {
 		h.Revisions = slices.Delete(h.Revisions, i, i+1)
 	}
-	return nil
 }
 
 // makeSecret makes a write to a Secret that holds objects.
@@ -285,7 +316,7 @@ func (h *rehearsing) makeObject(w Write) {
 	switch w.Op {
 	case Create:
 		o := w.Object.DeepCopy()
-		o.SetUID(types.UID("uid-" + h.next()))
+		o.SetUID(types.UID("uid-" + registryv1.Key(o))) // also unlike those of other rehearsals
 		h.Objects = append(h.Objects, h.applied(w.Revision, o))
 		return
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
@@ -136,5 +138,70 @@ func TestRehearseWaits(t *testing.T) { // K240
 	}
 	if want := []string{"configuration b", "blocked configuration a", "blocked deploy d"}; !slices.Equal(created, want) {
 		t.Errorf("created %q, want %q", created, want)
+	}
+}
+
+// A Secret of a bundle is not taken for one that holds objects of a revision, although it has
+// the same owner.
+func TestRehearseSecret(t *testing.T) { // K240
+	c := newCluster(t)
+	c.target("Secret/s/1")
+	h, err := rollout.Rehearse(c.snapshot(), c.want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := h.After
+	secret := corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ops", Name: "s", Labels: map[string]string{"olm.operatorframework.io/owner-name": "etcd"}}}
+	s.Secrets = append(s.Secrets, secret)
+	c.target("Secret/s/2")
+	if h, err = rollout.Rehearse(s, c.want); err != nil {
+		t.Fatal(err)
+	}
+	var applied []string
+	for _, step := range h.Steps {
+		if step.Op == rollout.Apply {
+			applied = append(applied, step.Phase+" "+registryv1.Key(step.Object))
+		}
+	}
+	if want := []string{"configuration v1/Secret/ops/s"}; !slices.Equal(applied, want) {
+		t.Errorf("applied %q, want %q", applied, want)
+	}
+	if installed, _ := h.After.Installed(); installed == nil || installed.Number != 2 {
+		t.Errorf("installed is %+v", installed)
+	}
+}
+
+// Nothing of a phase is written if the API server rejects an object of it. The rehearsal goes on
+// as if it did not.
+func TestRehearseOn(t *testing.T) { // K88, K240
+	c := newCluster(t)
+	c.target("ConfigMap/a/1 ConfigMap/b/1 Deployment/d/1 Other/o/1")
+	existing := map[string]int{}
+	h, err := rollout.RehearseOn(c.snapshot(), c.want, func(o *unstructured.Unstructured, list []*unstructured.Unstructured) string {
+		existing[o.GetName()] = len(list)
+		if o.GetName() == "o" {
+			return "not served"
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[string]int{"a": 0, "b": 0, "d": 2, "o": 2}, existing); d != "" {
+		t.Errorf("existing objects (-want +got)\n%s", d)
+	}
+	if len(h.Waits) != 1 || !h.Waits[0].Rejected || h.Waits[0].Phase != "deploy" || h.Waits[0].Object.GetName() != "o" || h.Waits[0].Message != "not served" {
+		t.Errorf("waits for %+v", h.Waits)
+	}
+	if n := len(h.Reached.Objects); n != 2 {
+		t.Errorf("%d objects are reached, want 2", n)
+	}
+	if n := len(h.After.Objects); n != 4 {
+		t.Errorf("%d objects at the end, want 4", n)
+	}
+	for i, step := range h.Steps {
+		if step.Phase == "deploy" != (i >= h.Unblocked) && step.Object != nil {
+			t.Errorf("step %d of %d unblocked is %s in phase %q", i, h.Unblocked, step.Op, step.Phase)
+		}
 	}
 }

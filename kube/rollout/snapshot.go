@@ -211,5 +211,8 @@ type Wait struct {
 	Object *unstructured.Unstructured
 	// Collides is set if the object belongs to another owner.
 	Collides bool
+	// Rejected is set if the object does not exist, and the API server rejects it in a dry run.
+	// Only in a [Rehearsal].
+	Rejected bool
 	Message  string
 }

@@ -73,7 +73,7 @@ func (b *extensionBundle) String() string {
 
 // An extensionBlock is a check that a rollout does not pass.
 type extensionBlock struct {
-	// Check is the check: eligibility, rendering, crd-safety or ownership.
+	// Check is the check: eligibility, rendering, crd-safety, ownership or dry-run.
 	Check string `json:"check"`
 	// Code is the code of the problem, if it has one.
 	Code    string   `json:"code,omitempty"`
@@ -87,6 +87,7 @@ const (
 	checkRendering   = "rendering"
 	checkCRDSafety   = "crd-safety"
 	checkOwnership   = "ownership"
+	checkDryRun      = "dry-run"
 )
 
 // An extensionPhase has the changes of a phase.
@@ -151,14 +152,25 @@ func (x *extensionState) plan(ctx context.Context) (*extensionPlan, error) { // 
 		p.Notes = x.notes
 		return p, nil
 	}
-	h, err := rollout.Rehearse(s, want)
-	if err != nil {
+	a := &admission{extensionState: x}
+	h, err := rollout.RehearseOn(s, want, func(o *unstructured.Unstructured, existing []*unstructured.Unstructured) string {
+		return a.rejects(ctx, o, existing)
+	})
+	if err = cmp.Or(a.err, err); err != nil {
 		return nil, err
 	}
 	p.rehearsal = h
 	x.describe(p, h)
 	p.Notes = x.notes
 	return p, nil
+}
+
+// reached returns the state of the cluster before it needs a person, from its state before the plan.
+func (p *extensionPlan) reached(s *rollout.Snapshot) *rollout.Snapshot {
+	if p.rehearsal == nil || slices.ContainsFunc(p.Blocked, func(b extensionBlock) bool { return b.Check != checkOwnership && b.Check != checkDryRun }) {
+		return s
+	}
+	return p.rehearsal.Reached
 }
 
 // target returns the revision that the extension should have, or nil, with the reason in the
@@ -312,14 +324,30 @@ func (x *extensionState) describe(p *extensionPlan, h *rollout.Rehearsal) {
 		if w.Object != nil {
 			key = new(keyOf(w.Object))
 		}
-		if w.Collides {
-			if !slices.ContainsFunc(p.Blocked, func(x extensionBlock) bool { return x.Object != nil && *x.Object == *key && x.Message == w.Message }) {
-				p.Blocked = append(p.Blocked, extensionBlock{Check: checkOwnership, Object: key, Message: w.Message})
+		switch {
+		case w.Collides:
+			b := extensionBlock{Check: checkOwnership, Object: key, Message: w.Message + x.rival(w.Object)}
+			if !slices.ContainsFunc(p.Blocked, func(x extensionBlock) bool { return x.Object != nil && *x.Object == *key && x.Message == b.Message }) {
+				p.Blocked = append(p.Blocked, b)
+			}
+			continue
+		case w.Rejected:
+			if !slices.ContainsFunc(p.Blocked, func(x extensionBlock) bool { return x.Check == checkDryRun && strings.HasPrefix(x.Message, w.Message) }) {
+				p.Blocked = append(p.Blocked, extensionBlock{Check: checkDryRun, Object: key, Message: w.Message + "; until then nothing is applied from phase " + w.Phase + " on"})
 			}
 			continue
 		}
 		p.Waiting = append(p.Waiting, extensionWait{w.Revision, w.Phase, key, w.Message})
 	}
+}
+
+// rival states what to do if another extension has an object.
+func (x *extensionState) rival(o *unstructured.Unstructured) string { // K83
+	other, c := o.GetLabels()[labelOwner], metav1.GetControllerOfNoCopy(o)
+	if c == nil || c.Kind != kindExtension && c.Kind != kindObjectSet || other == "" || other == x.extension.Name {
+		return ""
+	}
+	return fmt.Sprintf("; an object can belong to only one ClusterExtension: delete %s or %s", other, x.extension.Name)
 }
 
 // rank orders phases: those of older revisions come first, and what is removed comes last.

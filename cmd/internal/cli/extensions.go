@@ -17,7 +17,9 @@ const extensionHelp = `With --extension, the plan is that of a ClusterExtension 
 the default for all ClusterExtensions if the cluster has no subscriptions and no
 operator groups. It covers the whole rollout: the objects of each phase that are
 created, changed (by field), adopted or deleted, checks that block it, and objects
-that are not ready. A catalog on the command line is the content of the
+that are not ready. Extensions are planned in the order of their names, those with
+something on the cluster first, each on the cluster that the one before leaves: an
+object belongs to the extension that has it first, and no other can have it. A catalog on the command line is the content of the
 ClusterCatalog of its name. The manifests of a bundle come from its catalog
 (olm.bundle.object), from --bundles, or from its image. Revisions are the
 ClusterObjectSets of the cluster or, without these, the Secrets in which
@@ -106,10 +108,13 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f f
 		}
 	}
 	out := printer{w: x.env.stdout, format: f}
-	negative := false
-	for i, name := range names {
-		s, err := r.state(ctx, name)
-		if err != nil {
+	states, err := r.states(ctx, names)
+	if err != nil {
+		return err
+	}
+	plans := map[string]*extensionPlan{}
+	for _, s := range states {
+		if err := s.refresh(ctx); err != nil {
 			return err
 		}
 		p, err := s.plan(ctx)
@@ -121,6 +126,14 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f f
 				return err
 			}
 		}
+		r.change(s.snapshot, p.reached(s.snapshot))
+		p.rehearsal = nil
+		p.Notes = append(p.Notes, s.unreadNote()...)
+		plans[p.Extension] = p
+	}
+	negative := false
+	for i, name := range names {
+		p := plans[name]
 		if i == 0 {
 			p.Notes = slices.Concat(r.inferred, p.Notes)
 		} else if f == formatText {
@@ -128,8 +141,6 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f f
 				return err
 			}
 		}
-		p.Notes = append(p.Notes, r.unreadNote()...)
-		r.unread = nil
 		if err := out.print(p); err != nil {
 			return err
 		}

@@ -67,18 +67,18 @@ func (d *extensionEnd) negative() bool { return d.Refused != "" || len(d.Blocked
 // maxUpgrades bounds the upgrades of a ClusterExtension in a simulation.
 const maxUpgrades = 1000
 
-// simulate rolls out one bundle after another in memory, and calls made with each write.
-func (x *extensionState) simulate(ctx context.Context, made func(*extensionStep) error) (*extensionEnd, error) { // K240
+// simulate rolls out one bundle after another in memory. It returns each write.
+func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extensionStep, error) { // K240
+	var made []*extensionStep
 	d := &extensionEnd{Extension: x.extension.Name, Namespace: x.extension.Spec.Namespace}
 	for range maxUpgrades {
 		p, err := x.plan(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		d.Notes, d.Refused = p.Notes, p.Refused
-		unsafe := slices.ContainsFunc(p.Blocked, func(b extensionBlock) bool { return b.Check != checkOwnership })
-		d.Blocked = p.Blocked
-		if p.rehearsal == nil || unsafe {
+		d.Notes, d.Refused, d.Blocked = p.Notes, p.Refused, p.Blocked
+		reached := p.reached(x.snapshot)
+		if reached == x.snapshot {
 			break
 		}
 		d.Waiting = append(d.Waiting, p.Waiting...)
@@ -94,19 +94,12 @@ func (x *extensionState) simulate(ctx context.Context, made func(*extensionStep)
 			if step.Object != nil {
 				s.Object = new(keyOf(step.Object))
 			}
-			if err := made(s); err != nil {
-				return nil, err
-			}
+			made = append(made, s)
 		}
 		d.Passes += last
-		if len(steps) < len(p.rehearsal.Steps) { // another owner has an object
-			if p.Revision != "" {
-				d.Revisions = []string{p.Revision}
-			}
-			break
-		}
 		before, _ := x.snapshot.Installed()
-		x.snapshot = p.rehearsal.After
+		x.change(x.snapshot, reached)
+		x.snapshot = reached
 		after, _ := x.snapshot.Installed()
 		if after == nil || before != nil && before.Bundle.Name == after.Bundle.Name {
 			break
@@ -121,7 +114,8 @@ func (x *extensionState) simulate(ctx context.Context, made func(*extensionStep)
 	for _, r := range rolling {
 		d.Revisions = append(d.Revisions, r.Name)
 	}
-	return d, nil
+	d.Notes = append(d.Notes, x.unreadNote()...)
+	return d, made, nil
 }
 
 func (d *extensionEnd) text(w io.Writer) error {
@@ -153,40 +147,45 @@ func (x *extensionFlags) simulate(ctx context.Context, l *loader, args []string,
 	if err != nil {
 		return err
 	}
-	negative := false
+	states, err := r.states(ctx, names)
+	if err != nil {
+		return err
+	}
+	ends, steps := map[string]*extensionEnd{}, map[string][]*extensionStep{}
+	for _, s := range states {
+		if err := s.refresh(ctx); err != nil {
+			return err
+		}
+		name := s.extension.Name
+		if ends[name], steps[name], err = s.simulate(ctx); err != nil {
+			return err
+		}
+	}
+	negative, isText := false, out.format == formatText
 	for i, name := range names {
-		s, err := r.state(ctx, name)
-		if err != nil {
-			return err
-		}
-		var steps []*extensionStep
-		d, err := s.simulate(ctx, func(step *extensionStep) error {
-			if out.format == formatText {
-				steps = append(steps, step)
-				return nil
-			}
-			return out.print(step)
-		})
-		if err != nil {
-			return err
-		}
+		d := ends[name]
 		if i == 0 {
 			d.Notes = slices.Concat(r.inferred, d.Notes)
-		} else if out.format == formatText {
+		} else if isText {
 			if _, err := visible.Fprintf(out.w, "\n"); err != nil {
 				return err
 			}
 		}
-		d.Notes = append(d.Notes, r.unreadNote()...)
-		r.unread = nil
-		if err := out.print(d); err != nil {
-			return err
+		if isText { // the steps follow
+			if err := out.print(d); err != nil {
+				return err
+			}
 		}
-		if writes {
-			for _, step := range steps {
+		if writes || !isText {
+			for _, step := range steps[name] {
 				if err := out.print(step); err != nil {
 					return err
 				}
+			}
+		}
+		if !isText {
+			if err := out.print(d); err != nil {
+				return err
 			}
 		}
 		negative = negative || d.negative()

@@ -48,7 +48,11 @@ type extensionReader struct {
 	client   *rest.RESTClient // nil if the cluster is in files
 	groups   discovery
 	secrets  []corev1.Secret // those that belong to ClusterExtensions
-	unread   []string        // kinds whose objects are not known
+	// made has the objects of the extensions that were read, as they are after the plans that
+	// were made so far. Those that are removed by then are nil.
+	made map[olm.Key]*unstructured.Unstructured
+	// inhabited are the namespaces with objects, or nil before that is needed.
+	inhabited map[string]bool
 }
 
 // A catalogOpener has the content of ClusterCatalogs by name.
@@ -73,7 +77,7 @@ func (s *clusterState) readExtensions(ctx context.Context, l *loader, paths []st
 	}
 	// The namespaces of CatalogSources matter only for classic OLM.
 	s.inferred = slices.DeleteFunc(s.inferred, func(n reconcile.Note) bool { return n.Object.Kind == "Namespace" })
-	r := &extensionReader{clusterState: s, loader: l, bundles: bundles, provider: provider, opener: catalogOpener{}, groups: discovery{}}
+	r := &extensionReader{clusterState: s, loader: l, bundles: bundles, provider: provider, opener: catalogOpener{}, groups: discovery{}, made: map[olm.Key]*unstructured.Unstructured{}}
 	if r.census, err = s.takeCensus(); err != nil {
 		return nil, err
 	}
@@ -184,8 +188,53 @@ type extensionState struct {
 	*extensionReader
 	extension *api.ClusterExtension
 	snapshot  *rollout.Snapshot
-	read      map[string]bool // the objects that were looked up
+	read      map[olm.Key]bool // the objects that were looked up
+	unread    []string         // kinds whose objects are not known
 	notes     []reconcile.Note
+}
+
+// states returns the states of ClusterExtensions in the order in which they are planned: those
+// that have something on the cluster come first.
+func (r *extensionReader) states(ctx context.Context, names []string) ([]*extensionState, error) {
+	var first, rest []*extensionState
+	for _, name := range names {
+		x, err := r.state(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		r.change(nil, x.snapshot)
+		if len(x.snapshot.Revisions) > 0 {
+			first = append(first, x)
+		} else {
+			rest = append(rest, x)
+		}
+	}
+	return append(first, rest...), nil
+}
+
+// change records for the extensions that are planned later what has become of objects.
+func (r *extensionReader) change(before, after *rollout.Snapshot) { // K83
+	if before != nil {
+		for _, o := range before.Objects {
+			r.made[keyOf(o)] = nil
+		}
+	}
+	for _, o := range after.Objects {
+		r.made[keyOf(o)] = o
+	}
+}
+
+// refresh reads the objects that the plans of other extensions have changed.
+func (x *extensionState) refresh(ctx context.Context) error {
+	s := x.snapshot
+	s.Objects = slices.DeleteFunc(slices.Clone(s.Objects), func(o *unstructured.Unstructured) bool {
+		_, ok := x.made[keyOf(o)]
+		return ok
+	})
+	for key := range x.made {
+		delete(x.read, key)
+	}
+	return x.objects(ctx, nil, s.Named())
 }
 
 // state returns the state of a ClusterExtension.
@@ -205,7 +254,7 @@ func (r *extensionReader) state(ctx context.Context, name string) (*extensionSta
 		},
 		Recorded: true, Namespace: systemNamespace, Applied: map[types.UID]string{},
 	}
-	x := &extensionState{extensionReader: r, extension: e, snapshot: s, read: map[string]bool{}}
+	x := &extensionState{extensionReader: r, extension: e, snapshot: s, read: map[olm.Key]bool{}}
 	if err := x.revisions(ctx); err != nil {
 		return nil, err
 	}
@@ -267,7 +316,7 @@ func (x *extensionState) note(revision, message string) {
 // whether an object exists, it is assumed that r has applied it, unless r is nil.
 func (x *extensionState) objects(ctx context.Context, r *rollout.Revision, list []*unstructured.Unstructured) error {
 	for _, want := range list {
-		key := registryv1.Key(want)
+		key := keyOf(want)
 		if x.read[key] {
 			continue
 		}
@@ -311,21 +360,35 @@ func (x *extensionState) number(o *unstructured.Unstructured) {
 
 // object returns the object on the cluster with the name of want, or nil, and whether it is known.
 func (x *extensionState) object(ctx context.Context, want *unstructured.Unstructured) (live *unstructured.Unstructured, known bool, err error) {
-	gvk := want.GroupVersionKind()
-	o, err := x.cluster.Get(olm.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: want.GetNamespace(), Name: want.GetName()})
+	key := keyOf(want)
+	if made, ok := x.made[key]; ok {
+		if made != nil && made.GetAPIVersion() != want.GetAPIVersion() {
+			made = made.DeepCopy()
+			made.SetAPIVersion(want.GetAPIVersion())
+		}
+		return made, true, nil
+	}
+	if live, known, err = x.lookup(ctx, want); !known && err == nil {
+		x.unknown(olm.GroupKind{Group: key.Group, Kind: key.Kind})
+	}
+	return live, known, err
+}
+
+// lookup is like object before anything is planned.
+func (r *extensionReader) lookup(ctx context.Context, want *unstructured.Unstructured) (live *unstructured.Unstructured, known bool, err error) {
+	key := keyOf(want)
+	o, err := r.cluster.Get(key)
 	if err != nil {
-		kind := olm.GroupKind{Group: gvk.Group, Kind: gvk.Kind}
+		kind := olm.GroupKind{Group: key.Group, Kind: key.Kind}
 		switch {
-		case slices.Contains(x.cluster.Known, kind), x.client == nil && x.complete:
+		case slices.Contains(r.cluster.Known, kind), r.client == nil && r.complete:
 			return nil, true, nil
-		case x.client == nil:
-			x.unknown(kind)
+		case r.client == nil:
 			return nil, false, nil
 		}
-		found, err := getObject(ctx, x.client, want, x.groups)
+		found, err := getObject(ctx, r.client, want, r.groups)
 		switch {
 		case apierrors.IsForbidden(err):
-			x.unknown(kind)
 			return nil, false, nil
 		case err != nil || found == nil:
 			return nil, true, err
@@ -339,29 +402,29 @@ func (x *extensionState) object(ctx context.Context, want *unstructured.Unstruct
 }
 
 // unknown records that the objects of a kind are not known.
-func (r *extensionReader) unknown(k olm.GroupKind) {
+func (x *extensionState) unknown(k olm.GroupKind) {
 	name := k.Kind
 	if k.Group != "" {
 		name += "." + k.Group
 	}
-	if !slices.Contains(r.unread, name) {
-		r.unread = append(r.unread, name)
+	if !slices.Contains(x.unread, name) {
+		x.unread = append(x.unread, name)
 	}
 }
 
 // unreadNote returns a note about the kinds that are not known, or nil.
-func (r *extensionReader) unreadNote() []reconcile.Note {
-	if len(r.unread) == 0 {
+func (x *extensionState) unreadNote() []reconcile.Note {
+	if len(x.unread) == 0 {
 		return nil
 	}
-	slices.Sort(r.unread)
+	slices.Sort(x.unread)
 	how := "the files have none of them"
-	if r.client != nil {
+	if x.client != nil {
 		how = "you may not read them"
 	}
 	return []reconcile.Note{{
 		Object:  olm.Key{Group: groupV1, Kind: kindExtension, Name: "*"},
-		Message: fmt.Sprintf("objects of an installed revision are taken for unchanged and others for absent, because %s: %s", how, strings.Join(r.unread, ", ")),
+		Message: fmt.Sprintf("objects of an installed revision are taken for unchanged and others for absent, because %s: %s", how, strings.Join(x.unread, ", ")),
 	}}
 }
 
@@ -369,30 +432,22 @@ func (r *extensionReader) unreadNote() []reconcile.Note {
 // not serve the kind, there is none.
 func getObject(ctx context.Context, c rest.Interface, want *unstructured.Unstructured, groups discovery) (*olm.Object, error) {
 	gvk := want.GroupVersionKind()
-	root := "/apis/" + gvk.GroupVersion().String()
-	if gvk.Group == "" {
-		root = "/api/" + gvk.Version
-	}
-	text, err := groups.get(ctx, c, root)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
+	resources, err := resourcesOf(ctx, c, gvk.GroupVersion(), groups)
 	if err != nil {
-		return nil, liveError(ctx, err)
-	}
-	var served metav1.APIResourceList
-	if err := json.Unmarshal(text, &served); err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Kind == gvk.Kind && !strings.Contains(r.Name, "/") })
+	i := indexOfKind(resources, gvk.Kind)
 	if i < 0 {
 		return nil, nil
 	}
-	path := root
-	if served.APIResources[i].Namespaced {
+	path := "/apis/" + gvk.GroupVersion().String()
+	if gvk.Group == "" {
+		path = "/api/" + gvk.Version
+	}
+	if resources[i].Namespaced {
 		path += "/namespaces/" + want.GetNamespace()
 	}
-	text, err = get(ctx, c.Get().AbsPath(path, served.APIResources[i].Name, want.GetName()))
+	text, err := get(ctx, c.Get().AbsPath(path, resources[i].Name, want.GetName()))
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
