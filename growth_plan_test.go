@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -71,5 +72,46 @@ func planned(t testing.TB, p resolver.Problem) func() error {
 			err = fmt.Errorf("nothing to do: %v", plan.Notes)
 		}
 		return err
+	}
+}
+
+// neighbors begins the names of workloads that plan one namespace among others.
+const neighbors = "namespaces "
+
+// among returns a function that reads and plans a namespace of a cluster in memory that has n other namespaces with
+// an operator, its permissions and an Operator each. It does so several times, as a simulation does.
+func among(t testing.TB, n int) func() error {
+	c := &memcluster.Cluster{GlobalNamespace: "olm"}
+	put := func(list ...olm.Resource) {
+		if err := c.Put(list...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(apiVersion, kind, namespace, name string) olm.Header {
+		return olm.Header{APIVersion: apiVersion, Kind: kind, Metadata: olm.Metadata{Namespace: namespace, Name: name}}
+	}
+	put(&olm.OperatorGroup{Header: in(olm.V1, olm.KindOperatorGroup, "operators", "group")}, csv("own.v1", "1.0.0"))
+	for i := range n {
+		ns := fmt.Sprint("other-", i)
+		other := csv("other.v1", "1.0.0")
+		other.Metadata.Namespace = ns
+		group := &olm.OperatorGroup{Header: in(olm.V1, olm.KindOperatorGroup, ns, "group")}
+		group.Spec.TargetNamespaces, group.Status.Namespaces = []string{ns}, []string{ns}
+		put(other, group, &olm.RoleBinding{
+			Header:  in(olm.RBACV1, "RoleBinding", ns, "other"),
+			RoleRef: olm.RoleRef{Kind: "Role", Name: "other"}, Subjects: []olm.Subject{{Kind: "ServiceAccount", Name: "other", Namespace: ns}},
+		}, &olm.Operator{Header: in(olm.V1, olm.KindOperator, "", "other."+ns)})
+	}
+	return func() error {
+		for range 20 {
+			s, err := c.Read(context.Background(), "operators")
+			if err != nil {
+				return err
+			}
+			if _, err := reconcile.Decide(context.Background(), s, nil, nil); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }

@@ -52,6 +52,7 @@ func growths() (list []func(n int) string) {
 		}
 		list = append(list, func(n int) string { return fmt.Sprint(c.Shape, " ", c.Outcome, " ", c.PerBundle, " ", n) })
 	}
+	list = append(list, func(n int) string { return fmt.Sprint(neighbors, n) })
 	for _, shape := range []string{"subscriptions", "installed", "upgrades", "orphans"} {
 		list = append(list, func(n int) string { return fmt.Sprint(shape, " ", planOf, " ", false, " ", n) })
 	}
@@ -62,6 +63,9 @@ func growths() (list []func(n int) string) {
 func growing(t testing.TB, name string) []workload {
 	var c testcatalog.Case
 	var n int
+	if _, err := fmt.Sscanf(name, neighbors+"%d", &n); err == nil {
+		return []workload{{name, among(t, n)}}
+	}
 	if _, err := fmt.Sscan(name, &c.Shape, &c.Outcome, &c.PerBundle, &n); err != nil {
 		return nil
 	}

@@ -176,3 +176,50 @@ func TestCopyFollows(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherNamespaces checks that the objects of other namespaces are read for a plan, but not
+// decoded or copied one by one: a plan for each namespace of a cluster would then take quadratic
+// time with a large factor.
+func TestOtherNamespaces(t *testing.T) {
+	const few, many = 10, 1010
+	allocations := func(namespaces int) float64 {
+		var text strings.Builder
+		fmt.Fprintf(&text, `
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: op.v1, namespace: ops}
+spec:
+  version: 1.0.0
+  installModes: [{type: AllNamespaces, supported: true}]
+  install: {strategy: deployment, spec: {permissions: [{serviceAccountName: op, rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]}], deployments: []}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: op, namespace: ops}}
+`)
+		for i := range namespaces {
+			fmt.Fprintf(&text, `---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: op, namespace: other%[1]d, labels: {app: op}}}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: op, namespace: other%[1]d}, rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: op, namespace: other%[1]d}, roleRef: {kind: Role, name: op}, subjects: [{kind: ServiceAccount, name: op, namespace: other%[1]d}]}
+---
+{apiVersion: operators.coreos.com/v1, kind: Operator, metadata: {name: op.other%[1]d}}
+`, i)
+		}
+		c, _ := settle(t, nil, text.String())
+		return testing.AllocsPerRun(5, func() {
+			s, err := c.Read(t.Context(), testNamespace)
+			if err == nil {
+				_, err = reconcile.Decide(t.Context(), s, nil, nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	base, all := allocations(few), allocations(many)
+	t.Logf("%.0f allocations among %d other namespaces, %.0f among %d", base, few, all, many)
+	if perNamespace := (all - base) / (many - few); perNamespace > 0.2 {
+		t.Errorf("%.1f allocations for each other namespace", perNamespace)
+	}
+}

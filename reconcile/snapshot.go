@@ -159,12 +159,14 @@ func resource[T any, P interface {
 
 // concerns reports whether an object may concern the namespace.
 func (s *Snapshot) concerns(k olm.Key) bool {
-	switch k.Group + "/" + k.Kind {
-	case olm.Group + "/" + olm.KindCatalogSource:
+	switch (olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
+	case olm.GroupKind{Group: olm.Group, Kind: olm.KindCatalogSource}:
 		return k.Namespace == s.Namespace || k.Namespace == s.GlobalNamespace
-	case olm.Group + "/" + olm.KindSubscription, olm.Group + "/" + olm.KindInstallPlan, olm.Group + "/" + olm.KindOperatorCondition:
+	case olm.GroupKind{Group: olm.Group, Kind: olm.KindSubscription},
+		olm.GroupKind{Group: olm.Group, Kind: olm.KindInstallPlan},
+		olm.GroupKind{Group: olm.Group, Kind: olm.KindOperatorCondition}:
 		return k.Namespace == s.Namespace
-	case "apps/Deployment":
+	case olm.GroupKind{Group: "apps", Kind: "Deployment"}:
 		return k.Namespace == s.Namespace || IsOLMName(k.Name)
 	}
 	return true

@@ -44,8 +44,8 @@ type Cluster struct {
 
 	mu      sync.Mutex
 	objects map[olm.Key]olm.Object
-	// keys are those of objects, in order, or nil if they have to be sorted again.
-	keys []olm.Key
+	// ordered holds the objects by key. It is empty in a clone until it is needed.
+	ordered []olm.Object
 	// decoded has what snapshots share of the current objects.
 	decoded  map[olm.Key]olm.Resource
 	version  int64
@@ -102,8 +102,11 @@ func (c *Cluster) store(o olm.Object) error {
 	c.version++
 	o.Metadata.ResourceVersion = strconv.FormatInt(c.version, 10)
 	typ := "MODIFIED"
-	if _, ok := c.objects[o.Key()]; !ok {
-		typ, c.keys = "ADDED", nil
+	i, exists := c.place(o.Key())
+	if exists {
+		c.ordered[i] = o
+	} else {
+		typ, c.ordered = "ADDED", slices.Insert(c.ordered, i, o)
 	}
 	c.objects[o.Key()] = o
 	delete(c.decoded, o.Key())
@@ -136,23 +139,22 @@ func (c *Cluster) Get(k olm.Key) (olm.Object, error) {
 func (c *Cluster) List() []olm.Object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.list()
+	return slices.Clone(c.sorted())
 }
 
-func (c *Cluster) list() []olm.Object {
-	out := make([]olm.Object, 0, len(c.objects))
-	for _, k := range c.sorted() {
-		out = append(out, c.objects[k])
+// sorted returns all objects by key. The list is valid until the next change, and must not be
+// modified.
+func (c *Cluster) sorted() []olm.Object {
+	if len(c.ordered) != len(c.objects) {
+		c.ordered = slices.SortedFunc(maps.Values(c.objects), func(a, b olm.Object) int { return a.Key().Compare(b.Key()) })
 	}
-	return out
+	return c.ordered
 }
 
-// sorted returns the keys of all objects, in order. They must not be modified.
-func (c *Cluster) sorted() []olm.Key {
-	if c.keys == nil {
-		c.keys = slices.SortedFunc(maps.Keys(c.objects), olm.Key.Compare)
-	}
-	return c.keys
+// place returns the index in ordered of the object with a key, or where it would be, and whether
+// it exists.
+func (c *Cluster) place(k olm.Key) (int, bool) {
+	return slices.BinarySearchFunc(c.sorted(), k, func(o olm.Object, k olm.Key) int { return o.Key().Compare(k) })
 }
 
 // decode is [reconcile.Decode] for a current object, which is decoded once.
@@ -222,16 +224,27 @@ func (c *Cluster) Remove(k olm.Key) error {
 // delete deletes an object and the dependents that have no other owner.
 func (c *Cluster) delete(k olm.Key) {
 	o := c.objects[k]
+	if i, exists := c.place(k); exists {
+		c.ordered = slices.Delete(c.ordered, i, i+1)
+	}
 	delete(c.objects, k)
 	delete(c.decoded, k)
-	c.keys = nil
 	c.version++
 	c.notify(Event{"DELETED", o})
+	var dependents []olm.Key
+	for _, x := range c.sorted() {
+		if slices.ContainsFunc(x.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return r.UID == o.Metadata.UID }) {
+			dependents = append(dependents, x.Key())
+		}
+	}
+	if len(dependents) == 0 {
+		return
+	}
 	uids := c.uids()
-	for _, key := range c.sorted() { // deletions below make new keys
+	for _, key := range dependents {
 		x, ok := c.objects[key]
-		if !ok || !slices.ContainsFunc(x.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return r.UID == o.Metadata.UID }) {
-			continue
+		if !ok {
+			continue // deleted with another dependent
 		}
 		if !slices.ContainsFunc(x.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return uids[r.UID] }) {
 			_ = c.release(key) // setting only the deletion timestamp cannot fail
@@ -258,7 +271,7 @@ func (c *Cluster) Read(ctx context.Context, namespace string) (*reconcile.Snapsh
 		return nil, context.Cause(ctx)
 	}
 	c.mu.Lock()
-	s, err := reconcile.NewSnapshotFunc(namespace, c.GlobalNamespace, c.list(), c.decode)
+	s, err := reconcile.NewSnapshotFunc(namespace, c.GlobalNamespace, c.sorted(), c.decode)
 	c.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -360,8 +373,9 @@ func (c *Cluster) collect(o olm.Object) {
 	if len(o.Metadata.OwnerReferences) == 0 {
 		return
 	}
-	uids := c.uids()
-	if !slices.ContainsFunc(o.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return uids[r.UID] }) {
+	if !slices.ContainsFunc(c.sorted(), func(x olm.Object) bool {
+		return slices.ContainsFunc(o.Metadata.OwnerReferences, func(r olm.OwnerReference) bool { return r.UID == x.Metadata.UID })
+	}) {
 		_ = c.release(o.Key())
 	}
 }

@@ -83,17 +83,19 @@ func (p *planner) labelObjects() error {
 // not made as the service account of the operator group, which may lack the permission.
 func (p *planner) label(r olm.Resource) error {
 	h := r.Head()
-	if h.Metadata.IsDeleted() {
+	names := p.of(h)
+	ip, isPlan := r.(*olm.InstallPlan)
+	if h.Metadata.IsDeleted() || len(names) == 0 && !isPlan { // like most objects of a cluster
 		return nil
 	}
 	labels := maps.Clone(h.Metadata.Labels)
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	if ip, ok := r.(*olm.InstallPlan); ok {
+	if isPlan {
 		p.removeFormer(ip, labels)
 	}
-	for _, name := range p.of(h) {
+	for _, name := range names {
 		if _, ok := labels[olm.LabelComponent+name]; !ok {
 			labels[olm.LabelComponent+name] = ""
 		}

@@ -28,7 +28,8 @@ func Operators(w *world.World, p *change.Writer) error {
 	existing := map[string]*olm.Operator{}
 	var list []string
 	for i := range w.Objects {
-		if k := w.Objects[i].Key(); (olm.GroupKind{Group: k.Group, Kind: k.Kind}) == world.KindOperator {
+		k := w.Objects[i].Key()
+		if (olm.GroupKind{Group: k.Group, Kind: k.Kind}) == world.KindOperator && (refs[k.Name] != nil || c.isOurs(k.Name)) {
 			o, err := olm.As[olm.Operator](w.Objects[i])
 			if err != nil {
 				return err

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -25,6 +26,9 @@ func newGrants(s *State) grants {
 		if k := o.Key(); k.Group != olm.GroupRBAC || k.Kind != "ClusterRoleBinding" && k.Kind != "RoleBinding" {
 			continue
 		}
+		if !mayGrant(o.Rest["subjects"], s.Namespace) {
+			continue
+		}
 		b, err := olm.As[olm.RoleBinding](*o)
 		if err != nil {
 			continue
@@ -47,6 +51,18 @@ func newGrants(s *State) grants {
 		}
 	}
 	return g
+}
+
+// mayGrant reports whether the subjects of a binding, as JSON, may refer to service accounts of a
+// namespace. Few bindings of a cluster do, and decoding all of them for each namespace would take
+// most of the time.
+func mayGrant(subjects []byte, namespace string) bool {
+	for _, part := range []string{namespace, "system:", `\`} { // a backslash may hide the others
+		if bytes.Contains(subjects, []byte(part)) {
+			return true
+		}
+	}
+	return false
 }
 
 // accountOf returns the service account of a namespace that a subject of a
@@ -87,10 +103,13 @@ func rulesOf(b *olm.RoleBinding, roles map[olm.Key]*olm.Object) []olm.PolicyRule
 
 // Granted returns the rules that a service account of the snapshot's namespace has: those for
 // the whole cluster and, unless namespace is empty, those for namespace.
-func (x *index) Granted(account, namespace string) []olm.PolicyRule {
-	rules := slices.Concat(x.grants[account][""], x.grants[""][""])
+func (w *World) Granted(account, namespace string) []olm.PolicyRule {
+	if w.grants == nil {
+		w.grants = newGrants(&w.State)
+	}
+	rules := slices.Concat(w.grants[account][""], w.grants[""][""])
 	if namespace != "" {
-		rules = slices.Concat(rules, x.grants[account][namespace], x.grants[""][namespace])
+		rules = slices.Concat(rules, w.grants[account][namespace], w.grants[""][namespace])
 	}
 	return rules
 }

@@ -1,40 +1,37 @@
 package world
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/olmkit/olmkit/olm"
 )
 
-func TestCovers(t *testing.T) {
-	rule := func(verbs, groups, resources, names []string) olm.PolicyRule {
-		return olm.PolicyRule{Verbs: verbs, APIGroups: groups, Resources: resources, ResourceNames: names}
-	}
-	l := func(s ...string) []string { return s }
-	get := rule(l("get"), l(""), l("pods"), nil)
-	for _, c := range []struct {
-		name    string
-		granted []olm.PolicyRule
-		want    olm.PolicyRule
-		ok      bool
-	}{
-		{"same", []olm.PolicyRule{get}, get, true},
-		{"nothing granted", nil, get, false},
-		{"nothing asked", nil, olm.PolicyRule{Verbs: l("get")}, true},
-		{"wildcards", []olm.PolicyRule{rule(l("*"), l("*"), l("*"), nil)}, get, true},
-		{"a wildcard is required", []olm.PolicyRule{get}, rule(l("*"), l(""), l("pods"), nil), false},
-		{"by two rules together", []olm.PolicyRule{get, rule(l("list"), l(""), l("pods"), nil)}, rule(l("get", "list"), l(""), l("pods"), nil), true},
-		{"not crosswise", []olm.PolicyRule{rule(l("get"), l("a"), l("x"), nil), rule(l("get"), l("b"), l("y"), nil)}, rule(l("get"), l("a", "b"), l("x", "y"), nil), false},
-		{"one name granted, all required", []olm.PolicyRule{rule(l("get"), l(""), l("pods"), l("a"))}, get, false},
-		{"all granted, one name required", []olm.PolicyRule{get}, rule(l("get"), l(""), l("pods"), l("a")), true},
-		{"names", []olm.PolicyRule{rule(l("get"), l(""), l("pods"), l("a", "b"))}, rule(l("get"), l(""), l("pods"), l("b")), true},
-		{"subresource", []olm.PolicyRule{get}, rule(l("get"), l(""), l("pods/log"), nil), false},
-		{"subresource of any", []olm.PolicyRule{rule(l("get"), l(""), l("*/log"), nil)}, rule(l("get"), l(""), l("pods/log"), nil), true},
-		{"url", []olm.PolicyRule{{Verbs: l("get"), NonResourceURLs: l("/healthz/*")}}, olm.PolicyRule{Verbs: l("get"), NonResourceURLs: l("/healthz/live")}, true},
-		{"other url", []olm.PolicyRule{{Verbs: l("get"), NonResourceURLs: l("/healthz")}}, olm.PolicyRule{Verbs: l("get"), NonResourceURLs: l("/healthz/live")}, false},
+// TestGranted checks that bindings count for the accounts of a namespace, however JSON writes
+// their subjects, and that others do not.
+func TestGranted(t *testing.T) {
+	role := `{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "r"}, "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]}`
+	for subject, want := range map[string]int{
+		`{"kind": "ServiceAccount", "name": "a", "namespace": "ops"}`:      1,
+		`{"kind": "ServiceAccount", "name": "a", "namespace": "\u006fps"}`: 1,
+		`{"kind": "User", "name": "system:serviceaccount:ops:a"}`:          1,
+		`{"kind": "Group", "name": "system:serviceaccounts"}`:              1,
+		`{"kind": "Group", "name": "\u0073ystem:authenticated"}`:           1,
+		`{"kind": "ServiceAccount", "name": "a", "namespace": "other"}`:    0,
+		`{"kind": "ServiceAccount", "name": "ops", "namespace": "other"}`:  0,
+		`{"kind": "User", "name": "system:serviceaccount:other:a"}`:        0,
 	} {
-		if got := Covers(c.granted, c.want); got != c.ok {
-			t.Errorf("%s: covers = %v, want %v", c.name, got, c.ok)
+		binding := `{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "b"}, "roleRef": {"kind": "ClusterRole", "name": "r"}, "subjects": [` + subject + `]}`
+		s := State{Namespace: "ops"}
+		for _, text := range []string{role, binding} {
+			var o olm.Object
+			if err := json.Unmarshal([]byte(text), &o); err != nil {
+				t.Fatal(err)
+			}
+			s.Objects = append(s.Objects, o)
+		}
+		if got := New(s).Granted("a", ""); len(got) != want {
+			t.Errorf("%s: %d rules, want %d", subject, len(got), want)
 		}
 	}
 }

@@ -19,7 +19,6 @@ type index struct {
 	Deployed    map[string][]*olm.Deployment // by the CSV that their labels name
 	plans       map[string]*olm.InstallPlan
 	ownGroups   []*olm.OperatorGroup
-	grants      grants
 	// subscribed holds the subscriptions by their package, and following holds them by the
 	// CSVs that they name.
 	subscribed, following map[string][]*olm.Subscription
@@ -84,7 +83,6 @@ func newIndex(s *State) *index {
 			x.following[name] = append(x.following[name], sub)
 		}
 	}
-	x.grants = newGrants(s)
 	return x
 }
 

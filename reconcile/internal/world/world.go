@@ -81,6 +81,8 @@ type World struct {
 	// brought holds the objects that install plans may still create. It is computed on
 	// first use.
 	brought map[olm.Key]bool
+	// grants has the permissions of the namespace's service accounts. It is computed on first use.
+	grants grants
 	// lost is what Lost returns. It is computed on first use.
 	lost map[string]bool
 }
