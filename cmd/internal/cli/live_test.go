@@ -541,3 +541,23 @@ func TestLiveOneNamespace(t *testing.T) {
 		}
 	}
 }
+
+// TestStatusOfNothing checks that status states that there are no operators, and where it looked.
+func TestStatusOfNothing(t *testing.T) {
+	server, config := serve(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}")
+	for _, tt := range []struct {
+		args      []string
+		forbidden string
+		code      int
+		want      string
+	}{
+		{nil, "", 0, "No operators.\n"},
+		{[]string{"-n", "a"}, "", 0, "No operators in namespace a.\n"},
+		{nil, "/apis/operators.coreos.com/v1alpha1/subscriptions", 3, "No operators among the objects that could be read.\nnote: Subscription *: may not be listed, "},
+	} {
+		server.forbidden = []string{tt.forbidden}
+		if code, out, stderr := runOlmkit(t, append([]string{"status", "--kubeconfig", config}, tt.args...)...); code != tt.code || !strings.HasPrefix(out, tt.want) {
+			t.Errorf("%v: exit code %d, want %d; %s%s, want %s", tt.args, code, tt.code, out, stderr, tt.want)
+		}
+	}
+}

@@ -124,6 +124,8 @@ type statusDocument struct {
 	Unread   []unread           `json:"unread,omitempty"`
 	Notes    []reconcile.Note   `json:"notes,omitempty"`
 	wide     bool
+	// namespace is the chosen namespace, or "" for all.
+	namespace string
 	// partial is true if the state of an operator is unknown, or if a kind of operator object
 	// could not be read, so that operators may be missing.
 	partial bool
@@ -231,7 +233,7 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string,
 	if operators, err = chosen(); err != nil {
 		return nil, err
 	}
-	d := &statusDocument{Operators: append([]operatorStatus{}, operators...), Catalogs: t.catalogs(), PlatformVersion: t.version, Unread: s.missing, Notes: s.inferred}
+	d := &statusDocument{Operators: append([]operatorStatus{}, operators...), Catalogs: t.catalogs(), PlatformVersion: t.version, Unread: s.missing, Notes: s.inferred, namespace: s.namespace}
 	if len(given) > 0 {
 		d.Notes = append(d.Notes, placed...)
 	}
@@ -268,7 +270,11 @@ func (d *statusDocument) text(w io.Writer) error {
 			t.add(o.Namespace, o.Package, o.Version, o.Channel, o.Head, string(o.Moves), why)
 		}
 	}
-	if err := t.text(w); err != nil {
+	if len(d.Operators) == 0 {
+		if err := d.none(w); err != nil {
+			return err
+		}
+	} else if err := t.text(w); err != nil {
 		return err
 	}
 	for _, r := range d.Reports {
@@ -315,6 +321,19 @@ func (d *statusDocument) text(w io.Writer) error {
 		}
 	}
 	return writeNotes(w, "note: ", d.Notes, reconcile.Note.String)
+}
+
+// none reports that there are no operators, as far as that is known.
+func (d *statusDocument) none(w io.Writer) error {
+	text := "No operators"
+	if d.namespace != "" {
+		text += " in namespace " + d.namespace
+	}
+	if d.partial {
+		text += " among the objects that could be read"
+	}
+	_, err := visible.Fprintf(w, "%s.\n", text)
+	return err
 }
 
 // why returns all remarks about an operator on one line.
