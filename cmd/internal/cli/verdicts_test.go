@@ -56,8 +56,8 @@ func (j *judged) row(flags ...string) string {
 	if code := cli.Run(j.Context(), args, nil, &out, &errs); code != 0 {
 		j.Fatalf("%s: exit code %d: %s", args, code, errs.String())
 	}
-	_, row, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
-	return strings.Join(strings.Fields(row), " ")
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n") // the last one is the row of the package
+	return strings.Join(strings.Fields(lines[len(lines)-1]), " ")
 }
 
 // stored returns the files with verdicts.
