@@ -69,8 +69,17 @@ func TestNamesByWord(t *testing.T) {
 		"strimzi":       {"strimzi-kafka-operator"},
 		"strimzi-kafka": {"strimzi-kafka-operator"},
 		"strimzi-redis": nil,
-		"quad-operator": {"pulp-operator"}, // not by a word that is nearly as short as the difference
 	} {
+		if got := Names(name, known, 2); !slices.Equal(got, want) {
+			t.Errorf("Names(%q) is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestEnding: the ending "-operator" does not allow more edits of the rest of a name.
+func TestEnding(t *testing.T) {
+	known := []string{"pulp-operator", "quart-operator"}
+	for name, want := range map[string][]string{"quay-operator": nil, "pump-operator": {"pulp-operator"}, "quarts-operator": {"quart-operator"}} {
 		if got := Names(name, known, 2); !slices.Equal(got, want) {
 			t.Errorf("Names(%q) is %q, want %q", name, got, want)
 		}
