@@ -29,7 +29,7 @@ import (
 
 // TestExtension checks that the plan and the simulation of a ClusterExtension are the same for a
 // cluster and for its objects in files, and what they are for a user who may not read Secrets.
-func TestExtension(t *testing.T) { // K240
+func TestExtension(t *testing.T) { // K88, K240
 	dir := programs(t)
 	newCounter(t, dir)
 	for i, v := range []string{"1.0.0", "2.0.0"} {
@@ -65,6 +65,24 @@ func TestExtension(t *testing.T) { // K240
 		ObjectMeta: metav1.ObjectMeta{Name: "community"},
 		Spec:       api.ClusterCatalogSpec{Source: api.CatalogSource{Type: "Image", Image: &api.ImageSource{Ref: "example.com/catalog:v1"}}},
 	}))
+
+	// The API server rejects objects in a namespace that does not exist, and of a kind that it does
+	// not serve.
+	check(t, os.CopyFS(filepath.Join(dir, "monitored"), os.DirFS(filepath.Join(dir, "bundles"))))
+	check(t, os.WriteFile(filepath.Join(dir, "monitored/demo/1.0.0/manifests/monitor.yaml"), []byte("apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: demo}\n"), 0o600))
+	lost := e.DeepCopy()
+	lost.ObjectMeta = metav1.ObjectMeta{Name: "lost"}
+	lost.Spec.Namespace = "nowhere"
+	check(t, c.Create(t.Context(), lost))
+	out, code := program(t, dir, "olmkit", "plan", "--cluster", "--extension", "lost", "--catalog", "community=catalog.yaml", "--bundles", "monitored")
+	if code != 1 {
+		t.Errorf("rejected objects: exit code %d", code)
+	}
+	wantAll(t, out,
+		"\n  dry-run: ServiceAccount nowhere/demo: namespace nowhere does not exist, and OLM v1 does not create it; ",
+		"\n  dry-run: ServiceMonitor nowhere/demo: the cluster does not serve ServiceMonitor (monitoring.coreos.com/v1); ")
+	check(t, c.Delete(t.Context(), lost))
+
 	files := demoFiles(dir)
 	r := &extension.Reconciler{Client: c, Catalogs: files, Rollouts: &extension.Rollouts{Client: c, Objects: c, Namespace: "olmv1-system", Bundles: files}}
 	roll(t, c, r, func() bool {
