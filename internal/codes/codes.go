@@ -84,7 +84,9 @@ const (
 	BundleWebhookDeployment = "bundle-webhook-deployment" // a webhook names a deployment that does not exist
 	BundleWebhookName       = "bundle-webhook-name"       // the name of a webhook is invalid or not unique
 	BundleWebhookRule       = "bundle-webhook-rule"       // a webhook intercepts what OLM forbids
+	BundleWebhookInvalid    = "bundle-webhook-invalid"    // the API server would refuse a webhook
 	BundleServicePort       = "bundle-service-port"       // two webhooks use one port with different targets
+	BundleObjectTwice       = "bundle-object-twice"       // a bundle has two different objects of one name
 	BundleKind              = "bundle-kind"               // a bundle contains an object of a kind that OLM refuses
 	BundleAccount           = "bundle-account"            // a bundle contains a service account that OLM creates
 	BundleAPIRemoved        = "bundle-api-removed"        // Kubernetes no longer serves the API of a manifest
@@ -97,6 +99,8 @@ const (
 // The codes of warnings about bundle directories.
 const (
 	BundleAPIDeprecated      = "bundle-api-deprecated"      // the API of a manifest is deprecated
+	BundleCRDUnowned         = "bundle-crd-unowned"         // the CSV does not own a CRD of the bundle
+	BundleRollout            = "bundle-rollout"             // OLM v1 never finishes rolling out a bundle
 	BundleImageUnpinned      = "bundle-image-unpinned"      // an image has no digest
 	BundleImageUnlisted      = "bundle-image-unlisted"      // relatedImages lacks an image
 	BundleNoMinKubeVersion   = "bundle-no-min-kube-version" // a CSV has no minKubeVersion

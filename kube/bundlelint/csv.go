@@ -2,11 +2,14 @@ package bundlelint
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/blang/semver/v4"
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/codes"
 	semverreason "github.com/olmkit/olmkit/internal/version"
 )
@@ -30,6 +33,40 @@ const maxLabel = 63
 func (l *linter) name() {
 	if n := len(l.csv.Object.Name); n > maxLabel && n <= validation.DNS1123SubdomainMaxLength {
 		l.report(codes.BundleMetadata, l.csv.At("metadata", "name"), "the name of the CSV has %d bytes; classic OLM labels the objects of an operator with it (olm.owner), and a label has at most %d", n, maxLabel)
+	}
+}
+
+// owned checks K236: the CSV owns each CRD of the bundle, once and as it is.
+func (l *linter) owned() {
+	crds := map[string]*apiextensionsv1.CustomResourceDefinition{}
+	for i := range l.bundle.CRDs {
+		crds[l.bundle.CRDs[i].Object.Name] = &l.bundle.CRDs[i].Object
+	}
+	type id struct{ name, version string }
+	names, seen := map[string]bool{}, map[id]bool{}
+	for i, d := range l.csv.Object.Spec.CustomResourceDefinitions.Owned {
+		at := func(field string) fbc.Pos {
+			return l.csv.At("spec", "customresourcedefinitions", "owned", i, field)
+		}
+		if seen[id{d.Name, d.Version}] {
+			l.report(codes.BundleCRDTwice, at("name"), "the CSV owns version %s of CustomResourceDefinition %q twice; remove one entry", d.Version, d.Name)
+		}
+		names[d.Name], seen[id{d.Name, d.Version}] = true, true
+		crd := crds[d.Name]
+		if crd == nil || crd.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
+			continue // see K11 and K212
+		}
+		if d.Kind != crd.Spec.Names.Kind {
+			l.report(codes.BundleCRDMissing, at("kind"), "the CSV owns kind %q of CustomResourceDefinition %q, whose kind is %s", d.Kind, d.Name, crd.Spec.Names.Kind)
+		}
+		if !slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == d.Version && v.Served }) {
+			l.report(codes.BundleCRDMissing, at("version"), "the CSV owns version %q of CustomResourceDefinition %q, which does not serve it, so classic OLM never installs the bundle", d.Version, d.Name)
+		}
+	}
+	for i := range l.bundle.CRDs {
+		if m := &l.bundle.CRDs[i]; !names[m.Object.Name] {
+			l.report(codes.BundleCRDUnowned, m.Pos, "the CSV does not own CustomResourceDefinition %q, so operators that require its API do not find this one; add it to spec.customresourcedefinitions.owned", m.Object.Name)
+		}
 	}
 }
 

@@ -55,12 +55,15 @@ func Lint(ctx context.Context, fsys fs.FS, opts *Options) (*Result, error) {
 	l := &linter{ctx: ctx, fsys: fsys, bundle: b, csv: &b.CSVs[len(b.CSVs)-1], kubernetes: cmp.Or(opts.Kubernetes, Newest())}
 	l.found = diagnostics(b.Validate())
 	for _, check := range []func(*linter){
-		(*linter).name, (*linter).accounts, (*linter).apis, (*linter).images, (*linter).minKubeVersion,
+		(*linter).name, (*linter).owned, (*linter).accounts, (*linter).apis, (*linter).images, (*linter).minKubeVersion,
 		(*linter).installModes, (*linter).suggestedNamespace, (*linter).size,
 	} {
 		check(l)
 	}
 	if err := l.blob(opts.Catalog); err != nil {
+		return nil, err
+	}
+	if err := l.rollout(); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -125,6 +128,14 @@ func codeOf(code string) fbc.Code {
 		return codes.BundleWebhookName
 	case "webhookRule":
 		return codes.BundleWebhookRule
+	case "invalidWebhook":
+		return codes.BundleWebhookInvalid
+	case "duplicate":
+		return codes.BundleObjectTwice
+	case "preserveUnknownFields":
+		return codes.BundleConversion
+	case "rollout":
+		return codes.BundleRollout
 	case "servicePorts":
 		return codes.BundleServicePort
 	case "unsupportedKind":

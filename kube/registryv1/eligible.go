@@ -126,31 +126,58 @@ func fromBlob(ctx context.Context, blob *fbc.Bundle, limits *Limits) (content *B
 	return full, full == nil, nil
 }
 
-// rendering returns why the bundle cannot be rendered with any configuration, by rendering
-// it with a valid one. With AsUpstream it adds what the API server or the controller of
-// ClusterObjectSets would refuse.
+// rendering returns why the bundle cannot be rendered with any configuration. With AsUpstream it
+// adds what the API server or the controller of ClusterObjectSets would refuse.
 func (b *Bundle) rendering(ctx context.Context, opts EligibleOptions) ([]Problem, error) {
-	render := RenderOptions{Namespace: "operators", Certificates: opts.Certificates}
+	out, problems, err := b.renderSomehow(ctx, opts.Certificates)
+	switch {
+	case err != nil:
+		return nil, err
+	case out == nil && opts.AsUpstream:
+		return slices.DeleteFunc(problems, func(p Problem) bool { return p.ours && p.Stage != StageRevision }), nil
+	case out == nil || !opts.AsUpstream:
+		return problems, nil
+	}
+	return b.stalled(out), nil
+}
+
+// renderSomehow renders the bundle with some valid configuration. It returns either manifests or
+// problems.
+func (b *Bundle) renderSomehow(ctx context.Context, certificates CertProvider) (*Manifests, []Problem, error) {
+	opts := RenderOptions{Namespace: "operators", Certificates: certificates}
 	if watch, required := b.watchSchema(); watch != nil && required {
-		name := render.Namespace
+		name := opts.Namespace
 		if !b.supports(v1alpha1.InstallModeTypeOwnNamespace) {
 			name += "-watched"
 		}
-		render.Config = fmt.Appendf(nil, "{watchNamespace: %s}", name)
+		opts.Config = fmt.Appendf(nil, "{watchNamespace: %s}", name)
 	}
-	out, err := b.Render(ctx, render)
+	out, err := b.Render(ctx, opts)
 	if e, ok := err.(*Error); ok {
-		return slices.DeleteFunc(e.Problems, func(p Problem) bool { return opts.AsUpstream && p.ours && p.Stage != StageRevision }), nil
+		return nil, e.Problems, nil
 	}
-	if err != nil || !opts.AsUpstream {
-		return nil, err
-	}
-	var problems []Problem
-	for _, d := range out.Differences {
+	return out, nil, err
+}
+
+// stalled returns a problem for each object that operator-controller renders but can never apply.
+func (b *Bundle) stalled(m *Manifests) (out []Problem) {
+	for _, d := range m.Differences {
 		switch d.Rule {
 		case "K206", "K209", "K210":
-			problems = append(problems, Problem{Stage: StageRevision, Code: "rollout", Subject: d.Object, Message: d.Object + " " + d.Message})
+			out = append(out, Problem{Stage: StageRevision, Code: "rollout", Subject: d.Object, Pos: b.csv().Pos, Message: d.Object + " " + d.Message})
 		}
 	}
-	return problems, nil
+	return out
+}
+
+// Rollout returns what goes wrong after a bundle was validated: objects that no rendering has
+// (stages [StageGenerate] and [StageRevision]) and, with the code "rollout", objects that olmkit
+// corrects but operator-controller can never apply. It returns nothing for a bundle that
+// [Bundle.Validate] or OLM v1 refuses. The error is the cause of the context's end.
+func (b *Bundle) Rollout(ctx context.Context) ([]Problem, error) { // K209, K210, K211
+	m, problems, err := b.renderSomehow(ctx, CertManager)
+	if m != nil {
+		problems = b.stalled(m)
+	}
+	return slices.DeleteFunc(problems, func(p Problem) bool { return p.Stage != StageGenerate && p.Stage != StageRevision }), err
 }

@@ -22,7 +22,7 @@ func eligibleCSV(modes, more string) string {
 		strings.Join(list, ", "), more)
 }
 
-const aWebhook = "  webhookdefinitions: [{type: ValidatingAdmissionWebhook, generateName: check, deploymentName: demo, admissionReviewVersions: [v1], sideEffects: None}]\n"
+const aWebhook = "  webhookdefinitions: [{type: ValidatingAdmissionWebhook, generateName: check.example.com, deploymentName: demo, admissionReviewVersions: [v1], sideEffects: None}]\n"
 
 // TestEligible checks K231 and K21.
 func TestEligible(t *testing.T) {

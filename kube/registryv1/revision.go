@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/olmkit/olmkit/fbc"
 )
 
 // maxPhaseObjects and maxPhases are the limits of a ClusterObjectSet.
@@ -132,6 +134,16 @@ func (g *generator) revision() ([]Phase, []Problem) {
 	return phases, problems
 }
 
+// place returns the position of the last manifest of an object that is in the bundle.
+func (b *Bundle) place(o *unstructured.Unstructured) (at fbc.Pos) {
+	for i := range b.Others {
+		if x := &b.Others[i]; x.Object.GroupVersionKind().GroupKind() == o.GroupVersionKind().GroupKind() && x.Object.GetName() == o.GetName() {
+			at = x.Pos
+		}
+	}
+	return at
+}
+
 // merge merges objects with the same group, kind, namespace and name where possible
 // (K209). For each of the others it returns a problem (K211).
 func (g *generator) merge() (problems []Problem) {
@@ -156,7 +168,7 @@ func (g *generator) merge() (problems []Problem) {
 			out[i] = one
 		case !conflicts[id]:
 			conflicts[id] = true
-			problems = append(problems, Problem{Stage: StageRevision, Code: "duplicate", Subject: Key(o), ours: true,
+			problems = append(problems, Problem{Stage: StageRevision, Code: "duplicate", Subject: Key(o), ours: true, Pos: g.bundle.place(o),
 				Message: fmt.Sprintf("%s %q is in the bundle twice, or in the bundle and generated from its CSV, with different content; remove one", o.GetKind(), o.GetName())})
 		}
 	}

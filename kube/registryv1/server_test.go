@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,7 +28,7 @@ import (
 )
 
 // TestServer compares what olmkit accepts with what a real API server accepts in a dry run.
-func TestServer(t *testing.T) { // K232, K233
+func TestServer(t *testing.T) { // K232, K233, K235
 	var env envtest.Environment
 	if err := env.Start(); err != nil {
 		t.Fatal(err)
@@ -41,7 +43,44 @@ func TestServer(t *testing.T) { // K232, K233
 		t.Fatal(err)
 	}
 	t.Run("mutated CRDs", func(t *testing.T) { mutatedCRDs(t, c) })
+	t.Run("webhooks", func(t *testing.T) { webhooks(t, c) })
 	t.Run("rendered bundles", func(t *testing.T) { renderedBundles(t, c) })
+}
+
+// webhooks checks that the API server refuses the webhooks that olmkit refuses, and no others.
+func webhooks(t *testing.T, c client.Client) {
+	none, some, zero, long := admissionv1.SideEffectClassNone, admissionv1.SideEffectClassSome, int32(0), int32(31)
+	for name, change := range map[string]func(*v1alpha1.WebhookDescription){
+		"valid":            func(*v1alpha1.WebhookDescription) {},
+		"two parts":        func(w *v1alpha1.WebhookDescription) { w.GenerateName = "example.com" },
+		"no side effects":  func(w *v1alpha1.WebhookDescription) { w.SideEffects = nil },
+		"side effects":     func(w *v1alpha1.WebhookDescription) { w.SideEffects = &some },
+		"no versions":      func(w *v1alpha1.WebhookDescription) { w.AdmissionReviewVersions = nil },
+		"no timeout":       func(w *v1alpha1.WebhookDescription) { w.TimeoutSeconds = &zero },
+		"too long":         func(w *v1alpha1.WebhookDescription) { w.TimeoutSeconds = &long },
+		"not a port":       func(w *v1alpha1.WebhookDescription) { w.ContainerPort = 70000 },
+		"the highest port": func(w *v1alpha1.WebhookDescription) { w.ContainerPort = 65535 },
+	} {
+		w := v1alpha1.WebhookDescription{
+			Type: v1alpha1.ValidatingAdmissionWebhook, GenerateName: "check.example.com", ContainerPort: 443,
+			SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+		}
+		change(&w)
+		b := &Bundle{CSVs: []Manifest[v1alpha1.ClusterServiceVersion]{{}}}
+		b.CSV().Spec.WebhookDefinitions = []v1alpha1.WebhookDescription{w}
+		port := w.ContainerPort
+		o := &admissionv1.ValidatingWebhookConfiguration{
+			ObjectMeta: metav1.ObjectMeta{Name: "check"},
+			Webhooks: []admissionv1.ValidatingWebhook{{
+				Name: w.GenerateName, SideEffects: w.SideEffects, AdmissionReviewVersions: w.AdmissionReviewVersions, TimeoutSeconds: w.TimeoutSeconds,
+				ClientConfig: admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{Name: "s", Namespace: "ops", Port: &port}},
+			}},
+		}
+		ours, theirs := webhookFields(b), c.Create(t.Context(), o, client.DryRunAll)
+		if (len(ours) > 0) != (theirs != nil) {
+			t.Errorf("%s:\n  olmkit: %v\n  server: %v", name, ours, theirs)
+		}
+	}
 }
 
 // refusal returns why the API server refuses to create an object, or nil.

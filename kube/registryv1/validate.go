@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/phrase"
 )
 
 // Validate returns the problems of the bundle that do not depend on its namespace and
@@ -24,7 +26,8 @@ import (
 func (b *Bundle) Validate() []Problem {
 	out := b.validate()
 	out = append(out, crdContents(b)...)
-	return append(out, objectMetadata(b)...)
+	out = append(out, objectMetadata(b)...)
+	return append(out, webhookFields(b)...)
 }
 
 // validate returns the problems that do not depend on the API server.
@@ -212,6 +215,42 @@ func webhookNames(b *Bundle) (out []Problem) {
 			out = append(out, quoting(invalid("webhookName", w.GenerateName, b.csv().At(append(webhookPath(i), "generateName")...),
 				fmt.Sprintf("webhook of type '%s' has invalid name '%s': %s", w.Type, w.GenerateName, strings.Join(errs, ",")),
 				"the name of %s %q is invalid: %s", w.Type, w.GenerateName, strings.Join(errs, "; ")), string(w.Type)))
+		}
+	}
+	return out
+}
+
+// webhookFields checks K235: the API server accepts the webhooks.
+func webhookFields(b *Bundle) (out []Problem) {
+	for i := range b.webhooks() {
+		w := &b.webhooks()[i]
+		bad := func(field, format string, args ...any) {
+			out = append(out, ours("invalidWebhook", w.GenerateName, b.csv().At(append(webhookPath(i), field)...), "webhook %q: %s", w.GenerateName, fmt.Sprintf(format, args...)))
+		}
+		switch w.Type {
+		case v1alpha1.ValidatingAdmissionWebhook, v1alpha1.MutatingAdmissionWebhook:
+			if n := strings.Count(w.GenerateName, ".") + 1; n < 3 && len(validation.IsDNS1123Subdomain(w.GenerateName)) == 0 {
+				bad("generateName", "its name has %s, and the API server wants at least three, as in check.demo.example.com", phrase.Count(n, "part"))
+			}
+			switch {
+			case w.SideEffects == nil:
+				bad("sideEffects", "sideEffects is missing; write None or NoneOnDryRun")
+			case *w.SideEffects != admissionv1.SideEffectClassNone && *w.SideEffects != admissionv1.SideEffectClassNoneOnDryRun:
+				bad("sideEffects", "sideEffects is %q; write None or NoneOnDryRun", *w.SideEffects)
+			}
+			if t := w.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
+				bad("timeoutSeconds", "timeoutSeconds is %d; write a number from 1 to 30", *t)
+			}
+		case v1alpha1.ConversionWebhook:
+		default:
+			bad("type", "type %q does not exist, and OLM ignores the webhook; write ValidatingAdmissionWebhook, MutatingAdmissionWebhook or ConversionWebhook", w.Type)
+			continue
+		}
+		if len(w.AdmissionReviewVersions) == 0 {
+			bad("admissionReviewVersions", "admissionReviewVersions is missing; write [v1]")
+		}
+		if p := w.ContainerPort; p < 0 || p > 65535 {
+			bad("containerPort", "containerPort %d is not a port; write a number from 1 to 65535", p)
 		}
 	}
 	return out
