@@ -307,7 +307,11 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		return nil, nil // a partial solution leaves the subscription out, or another one owns the operator
 	}
 	from := u.ref(list[at])
-	if owner := u.ownerOf(sub); at > 0 && owner != nil {
+	var owner *subscription
+	if at > 0 {
+		owner = u.ownerOf(sub)
+	}
+	if owner != nil {
 		node := graph.Node{Name: owner.current.Name, Version: owner.current.version.String()}
 		return &Advice{
 			Kind: AdviceDuplicate, Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: u.outlook(owner, node),
@@ -358,11 +362,17 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 // ownerOf returns another subscription to the same package that owns an operator, if the given one owns
 // none. Otherwise it returns nil.
 func (u *universe) ownerOf(s *subscription) *subscription {
-	i := slices.IndexFunc(u.subs, func(o *subscription) bool { return o != s && o.Package == s.Package && o.current != nil })
-	if s.current != nil || i < 0 {
+	if s.current != nil {
 		return nil
 	}
-	return u.subs[i]
+	for _, in := range u.installedOf(s.Package) {
+		for _, o := range in.owners {
+			if o.Package == s.Package {
+				return o
+			}
+		}
+	}
+	return nil
 }
 
 // withDeadEnd adds a dead end, if there is one, to the text of an outlook.
