@@ -59,7 +59,10 @@
 //     installed; True with Retrying if the obstacle may go away, for example
 //     when a catalog is updated; False with Blocked if it needs a person,
 //     because the specification is invalid or the installer returned a
-//     reconcile.TerminalError.
+//     reconcile.TerminalError. With Rollouts also: True with RollingOut while a
+//     revision rolls out; False with InvalidConfiguration, or with
+//     ProgressDeadlineExceeded if the revision took too long.
+//   - Available, with Rollouts only: whether the objects pass their probes.
 //   - PackageDeprecated, ChannelDeprecated and BundleDeprecated describe the
 //     package, the requested channels and the installed bundle; Deprecated
 //     summarizes them. They are Unknown if no catalog has the package.

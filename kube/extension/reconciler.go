@@ -21,8 +21,8 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// An Installer installs bundles with the service account of their extension. It
-// must be safe for concurrent use.
+// An Installer installs the bundles that a Reconciler selects. It must be safe for
+// concurrent use.
 type Installer interface {
 	// Installed returns the bundle that is installed for an extension, or nil.
 	// It must observe the cluster, not rely on the extension's status.
