@@ -8,7 +8,7 @@ import (
 )
 
 // rollout checks K237: the objects of the bundle can be generated and applied. Service accounts
-// have a finding of their own (K214).
+// have a separate finding (K214).
 func (l *linter) rollout() error {
 	problems, err := l.bundle.Rollout(l.ctx)
 	if err != nil {
