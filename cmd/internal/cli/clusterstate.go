@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/olm"
@@ -185,88 +184,9 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 	return c, catalogs, addNamespaces(c)
 }
 
-// standIns adds an empty catalog for each CatalogSource whose content is unknown here, unless its
-// status states that it is unhealthy, so that the cluster has no content, either. It returns an
-// error if a subscription uses unknown content.
-func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, catalogs *reconcile.Catalogs) error {
-	unknown := map[resolver.CatalogID]bool{}
-	var subscriptions []*olm.Subscription
-	for _, o := range c.List() {
-		switch k := o.Key(); (olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
-		case olm.GroupKind{Group: olm.Group, Kind: olm.KindCatalogSource}:
-			src, err := olm.As[olm.CatalogSource](o)
-			if err != nil {
-				return err
-			}
-			id := resolver.CatalogID{Name: k.Name, Namespace: k.Namespace}
-			if _, err := catalogs.Catalog(ctx, id); err == nil || !s.sees(id) || isUnhealthy(src) {
-				continue
-			}
-			unknown[id] = true
-			if err := catalogs.Add(ctx, id, &fbc.Catalog{}); err != nil {
-				return err
-			}
-		case olm.GroupKind{Group: olm.Group, Kind: olm.KindSubscription}:
-			sub, err := olm.As[olm.Subscription](o)
-			if err != nil {
-				return err
-			}
-			if s.all || k.Namespace == s.namespace {
-				subscriptions = append(subscriptions, sub)
-			}
-		}
-	}
-	for _, sub := range subscriptions {
-		if id := catalogOf(sub); s.lacks(olm.Group, olm.KindCatalogSource, id.Namespace) {
-			if _, err := catalogs.Catalog(ctx, id); err != nil {
-				unknown[id] = true
-			}
-		}
-	}
-	if len(subscriptions) == 0 {
-		return nil // nothing depends on them
-	}
-	for _, id := range slices.SortedFunc(maps.Keys(unknown), compareCatalogs) {
-		k := (&source{name: id.Name, namespace: id.Namespace}).object()
-		if s.noteOf(k) == nil {
-			s.noteContent(k, "was not read")
-		}
-	}
-	for _, sub := range subscriptions {
-		id := catalogOf(sub)
-		if unknown[id] && (id.Namespace == s.global || id.Namespace == sub.Metadata.Namespace) {
-			note := s.noteOf((&source{name: id.Name, namespace: id.Namespace}).object())
-			return fmt.Errorf("%s cannot be resolved: %s", sub.Key(), note)
-		}
-	}
-	return nil
-}
-
-// isUnhealthy reports whether the status of a CatalogSource states that it serves no content.
-func isUnhealthy(src *olm.CatalogSource) bool {
-	state := src.Status.ConnectionState
-	return state != nil && state.LastObservedState != olm.ConnectionReady || src.Status.Reason == "SpecInvalidError"
-}
-
-// noteOf returns the last note about an object, or nil.
-func (s *clusterState) noteOf(k olm.Key) *reconcile.Note {
-	for i := range slices.Backward(s.inferred) {
-		if s.inferred[i].Object == k {
-			return &s.inferred[i]
-		}
-	}
-	return nil
-}
-
 // sees reports whether a catalog is visible in a chosen namespace.
 func (s *clusterState) sees(id resolver.CatalogID) bool {
 	return s.all || id.Namespace == s.namespace || id.Namespace == s.global
-}
-
-// lacks reports whether objects of a kind in a namespace, or anywhere if its name is empty, could
-// not be read.
-func (s *clusterState) lacks(group, kind, namespace string) bool {
-	return slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == group && u.Kind == kind && u.lacks(namespace) })
 }
 
 // read returns the cluster in memory as it was read, once, with its global namespace.
@@ -348,41 +268,6 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 	s.inferred = append(s.inferred, s.unreadNotes()...)
 	c.GlobalNamespace, s.cluster = s.global, c
 	return c, nil
-}
-
-// isLocal reports whether only objects of a kind that are in a namespace concern the namespace.
-func isLocal(k olm.GroupKind) bool {
-	return slices.Contains([]string{"Deployment", "Service", "ServiceAccount", olm.KindOperatorCondition}, k.Kind)
-}
-
-// unreadNotes returns notes about the kinds that could not be read. If only namespaces were read,
-// it returns a single note.
-func (s *clusterState) unreadNotes() (notes []reconcile.Note) {
-	const advice = "; \"olmkit status --print-rbac\" prints the role that reads everything"
-	var namespaces, kinds []string
-	for _, u := range s.missing {
-		namespaces = append(namespaces, u.Namespaces...)
-		if len(u.Namespaces) == 0 {
-			kinds = append(kinds, u.Kind)
-		}
-		notes = append(notes, reconcile.Note{
-			Object:  olm.Key{Group: u.Group, Kind: u.Kind, Name: "*"},
-			Message: u.Reason + ", so everything that depends on it is unknown",
-		})
-	}
-	if len(namespaces) > 0 && s.namespace != "" {
-		slices.Sort(namespaces)
-		namespaces = slices.Compact(namespaces)
-		text := "only " + phrase.Plural(len(namespaces), "namespace") + " " + phrase.And(namespaces) + " could be read"
-		if len(kinds) > 0 {
-			text += ", and no " + phrase.Or(kinds)
-		}
-		notes = []reconcile.Note{{Object: olm.Key{Kind: "Namespace", Name: s.namespace}, Message: text + "; what depends on anything else is unknown"}}
-	}
-	if len(notes) > 0 {
-		notes[len(notes)-1].Message += advice
-	}
-	return notes
 }
 
 // describe adds a CatalogSource for the catalog src, or sets the priority of the existing one

@@ -6,15 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/impact"
@@ -366,140 +363,3 @@ func keyOf(o *unstructured.Unstructured) olm.Key {
 
 // negative reports whether a person has to act.
 func (p *extensionPlan) negative() bool { return p.Refused != "" || len(p.Blocked) > 0 }
-
-// title states what happens.
-func (p *extensionPlan) title() string {
-	name := "ClusterExtension " + p.Extension
-	in := " in namespace " + p.Namespace
-	as := ""
-	if p.Revision != "" {
-		as = " as revision " + p.Revision
-	}
-	switch {
-	case p.deleting:
-		return name + ": is being deleted"
-	case p.Refused != "":
-		return name + ": no bundle can be selected"
-	case p.Installed == nil:
-		return fmt.Sprintf("%s: install %s%s%s", name, p.Target, in, as)
-	case p.Installed.Name != p.Target.Name:
-		return fmt.Sprintf("%s: upgrade %s to %s%s%s", name, p.Installed, p.Target, in, as)
-	case len(p.Phases) > 0 && p.Revision != "":
-		return fmt.Sprintf("%s: roll out %s again%s%s", name, p.Target, in, as)
-	case len(p.Phases) > 0:
-		return fmt.Sprintf("%s: restore %s%s", name, p.Target, in)
-	case len(p.Blocked) > 0 || len(p.Waiting) > 0:
-		return fmt.Sprintf("%s: %s%s", name, p.Target, in)
-	}
-	return fmt.Sprintf("%s: nothing to do; %s is installed%s", name, p.Target, in)
-}
-
-// maxFields is the number of fields of an object that text shows.
-const maxFields = 20
-
-func (p *extensionPlan) text(w io.Writer) error {
-	var b strings.Builder
-	line := func(format string, args ...any) { visible.Fprintf(&b, format+"\n", args...) }
-	line("%s", p.title())
-	if p.Refused != "" {
-		line("  %s", visible.Block(indented(p.Refused)))
-	}
-	if t := p.Target; t != nil && t.Catalog != "" {
-		line("  from catalog %s", t.Catalog)
-	}
-	if p.Impact != nil {
-		line("  impact: %s", p.Impact.verdictText())
-	}
-	writeBlocks(&b, p.Blocked)
-	for _, phase := range p.Phases {
-		of := ""
-		if p.Revision != "" && phase.Revision != p.Revision {
-			of = " of revision " + phase.Revision
-		}
-		if phase.Removed {
-			line("\nRemoved with revision %s, phase %s:", phase.Revision, phase.Phase)
-		} else {
-			line("\nPhase %s%s:", phase.Phase, of)
-		}
-		for _, o := range phase.Objects {
-			line("  %s %s", o.Op, o.Object)
-			for i, f := range o.Fields {
-				if i == maxFields {
-					line("      and %s; -o json lists all", phrase.Count(len(o.Fields)-i, "more field"))
-					break
-				}
-				line("      %s", f)
-			}
-		}
-	}
-	if p.Unchanged > 0 && len(p.Phases) > 0 {
-		line("\nUnchanged: %s", phrase.Count(p.Unchanged, "object"))
-	}
-	writeWaits(&b, p.Waiting)
-	for _, n := range p.Notes {
-		line("note: %s", n)
-	}
-	_, err := visible.Fprintf(w, "%s", visible.Block(b.String()))
-	return err
-}
-
-// indented returns a text of several lines for use below a line.
-func indented(text string) string {
-	return strings.ReplaceAll(visible.Lines(strings.TrimSpace(text)), "\n", "\n  ")
-}
-
-// writeBlocks prints what blocks a rollout.
-func writeBlocks(w io.Writer, list []extensionBlock) {
-	if len(list) > 0 {
-		visible.Fprintf(w, "\nBlocked:\n")
-	}
-	for _, x := range list {
-		object := ""
-		if x.Object != nil {
-			object = x.Object.String() + ": "
-		}
-		visible.Fprintf(w, "  %s: %s%s\n", x.Check, object, x.Message)
-	}
-}
-
-// writeWaits prints what a rollout waits for.
-func writeWaits(w io.Writer, list []extensionWait) {
-	if len(list) > 0 {
-		visible.Fprintf(w, "\nWaiting:\n")
-	}
-	for _, x := range list {
-		visible.Fprintf(w, "  %s\n", x)
-	}
-}
-
-// String returns the change on one line.
-func (f extensionField) String() string {
-	switch {
-	case f.Old == nil && f.New == nil:
-		return f.Path + " changes"
-	case f.Old == nil:
-		return f.Path + ": added " + shortJSON(f.New)
-	case f.New == nil:
-		return f.Path + ": removed " + shortJSON(f.Old)
-	}
-	return f.Path + ": " + shortJSON(f.Old) + " -> " + shortJSON(f.New)
-}
-
-// String returns the wait on one line.
-func (x extensionWait) String() string {
-	where := "revision " + x.Revision
-	if x.Object != nil {
-		where = fmt.Sprintf("%s, phase %s: %s", where, x.Phase, x.Object)
-	}
-	return where + ": " + visible.Line(x.Message)
-}
-
-// shortJSON returns a value for people, truncated if it is long.
-func shortJSON(v json.RawMessage) string {
-	const limit = 120
-	text := visible.Line(string(v))
-	if len(text) > limit {
-		text = strings.ToValidUTF8(text[:limit], "") + "…"
-	}
-	return text
-}

@@ -19,13 +19,14 @@ operator groups. It covers the whole rollout: the objects of each phase that are
 created, changed (by field), adopted or deleted, checks that block it, and objects
 that are not ready. Extensions are planned in the order of their names, those with
 something on the cluster first, each on the cluster that the one before leaves: an
-object belongs to the extension that has it first, and no other can have it. A catalog on the command line is the content of the
-ClusterCatalog of its name. The manifests of a bundle come from its catalog
-(olm.bundle.object), from --bundles, or from its image. Revisions are the
-ClusterObjectSets of the cluster or, without these, the Secrets in which
-olmkit-controller records them, which are read only with these flags. If the
-Secrets that hold the objects of a revision are not known, its bundle is rendered
-again. For files, add:
+object belongs to the extension that has it first, and no other can have it.
+
+A catalog on the command line is the content of the ClusterCatalog of its name. The
+manifests of a bundle come from its catalog (olm.bundle.object), from --bundles, or
+from its image. Revisions are the ClusterObjectSets of the cluster or, without
+these, the Secrets in which olmkit-controller records them, which are read only with
+these flags. If the Secrets that hold the objects of a revision are not known, its
+bundle is rendered again. For files, add:
 
   kubectl get -A -o yaml clusterextensions,clustercatalogs,clusterobjectsets,\
   configmaps,networkpolicies,poddisruptionbudgets,priorityclasses

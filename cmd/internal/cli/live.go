@@ -204,7 +204,7 @@ func (s *live) read(ctx context.Context, part scope, found func(olm.GroupKind), 
 			u := unread{Group: k.group, Kind: k.kind, Reason: "may not be listed"}
 			if objects, u.Namespaces, err = listIn(ctx, c, k, part.namespaces(k), groups); err == nil {
 				if len(u.Namespaces) > 0 {
-					u.Reason = "may be listed only in namespace " + phrase.And(u.Namespaces)
+					u.Reason = "may be listed only in " + phrase.Plural(len(u.Namespaces), "namespace") + " " + phrase.And(u.Namespaces)
 				}
 				missing = append(missing, u)
 				isRead = len(u.Namespaces) > 0
