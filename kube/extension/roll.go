@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -220,7 +222,11 @@ func (r *Rollout) conditions(e *api.ClusterExtension, o Outcome) (out []metav1.C
 		case !terminal(o.InstallErr):
 			add(typeProgressing, metav1.ConditionTrue, reasonRetrying, text+message(o.InstallErr))
 		case errors.As(o.InstallErr, &invalid) && invalid.Stage() == registryv1.StageConfig:
-			add(typeProgressing, metav1.ConditionFalse, "InvalidConfiguration", text+"invalid ClusterExtension configuration: invalid configuration: "+invalid.Error())
+			var list []string // without positions: all are in the configuration
+			for _, p := range invalid.Problems {
+				list = append(list, visible.Line(p.Message))
+			}
+			add(typeProgressing, metav1.ConditionFalse, "InvalidConfiguration", text+"invalid ClusterExtension configuration: invalid configuration: "+strings.Join(list, "\n"))
 		default:
 			add(typeProgressing, metav1.ConditionFalse, reasonBlocked, text+message(o.InstallErr))
 		}

@@ -45,7 +45,8 @@ func (b *Bundle) ValidateConfig(ctx context.Context, namespace string, config []
 }
 
 func configProblem(code string, subject, format string, args ...any) Problem {
-	return Problem{Stage: StageConfig, Code: code, Subject: subject, Message: "configuration: " + fmt.Sprintf(format, args...), peerMessage: fmt.Sprintf(format, args...)}
+	text := fmt.Sprintf(format, args...)
+	return Problem{Stage: StageConfig, Code: code, Subject: subject, Message: text, peerMessage: text}
 }
 
 // config validates and decodes a configuration, which may be absent (K22).
@@ -69,7 +70,7 @@ func (b *Bundle) config(ctx context.Context, namespace string, text []byte, upst
 	case invalid != nil:
 		return out, b.violations(invalid)
 	}
-	out.watchNamespace, _ = fields["watchNamespace"].(string)
+	out.watchNamespace, _ = fields[watchNamespace].(string)
 	raw, ok := fields["deploymentConfig"]
 	if !ok {
 		return out, nil
@@ -204,8 +205,12 @@ func (b *Bundle) violations(v *violation) (out []Problem) {
 			out = append(out, configProblem("unknown", field, "%s is not a field%s", field, b.hint(field)))
 		}
 	case *kind.Type:
-		out = append(out, configProblem("type", field, "%s is of type %s; it must be of type %s%s", orAll(field), k.Got, strings.Join(k.Want, " or "), b.hint(field)))
+		out = append(out, configProblem("type", field, "%s is of type %s; it must be of type %s%s", orAll(field), k.Got, strings.Join(k.Want, " or "), b.typeHint(field)))
 	case *kind.Format:
+		if field == watchNamespace {
+			out = append(out, configProblem("format", field, "%s is %q%s", field, k.Got, b.hint(field)))
+			break
+		}
 		out = append(out, configProblem("format", field, "%s is invalid: %v", field, k.Err))
 	case *kind.MinLength:
 		out = append(out, configProblem("minLength", field, "%s has %d characters; it must have at least %d", field, k.Got, k.Want))
@@ -241,7 +246,7 @@ func (b *Bundle) alternatives(v *violation, field string) (out []Problem) {
 	if len(out) > 0 {
 		return out
 	}
-	return []Problem{configProblem("type", field, "%s is of type %s; it must be of type %s%s", field, got, strings.Join(want, " or "), b.hint(field))}
+	return []Problem{configProblem("type", field, "%s is of type %s; it must be of type %s%s", field, got, strings.Join(want, " or "), b.typeHint(field))}
 }
 
 func orAll(field string) string {
@@ -251,26 +256,39 @@ func orAll(field string) string {
 	return field
 }
 
+// typeHint is hint for a value of the wrong type. Only the configuration itself and watchNamespace
+// have one, because the fields that hint lists are those next to the value.
+func (b *Bundle) typeHint(field string) string {
+	if field != "" && field != watchNamespace {
+		return ""
+	}
+	return b.hint(field)
+}
+
 // hint returns the end of a message about a field, which states what this bundle allows
 // there.
 func (b *Bundle) hint(field string) string {
 	top, _, nested := strings.Cut(field, ".")
 	switch {
-	case field == "watchNamespace":
+	case field == watchNamespace:
 		own, single := b.supports(v1alpha1.InstallModeTypeOwnNamespace), b.supports(v1alpha1.InstallModeTypeSingleNamespace)
+		or := ""
+		if b.supports(v1alpha1.InstallModeTypeAllNamespaces) {
+			or = ", or leave it out to watch all namespaces"
+		}
 		switch {
 		case own && single:
-			return "; set it to any namespace, because the bundle supports OwnNamespace and SingleNamespace"
+			return "; set it to any namespace" + or + ", because the bundle supports OwnNamespace and SingleNamespace"
 		case own:
-			return "; set it to the install namespace, because the bundle supports OwnNamespace and not SingleNamespace"
+			return "; set it to the install namespace" + or + ", because the bundle supports OwnNamespace and not SingleNamespace"
 		case single:
-			return "; set it to a namespace other than the install namespace, because the bundle supports SingleNamespace and not OwnNamespace"
+			return "; set it to a namespace other than the install namespace" + or + ", because the bundle supports SingleNamespace and not OwnNamespace"
 		}
 		return "; the bundle supports neither OwnNamespace nor SingleNamespace and always watches all namespaces"
 	case !nested:
 		names := []string{"deploymentConfig"}
 		if watch, _ := b.watchSchema(); watch != nil {
-			names = append(names, "watchNamespace")
+			names = append(names, watchNamespace)
 		}
 		return "; this bundle can be configured with " + strings.Join(names, " and ")
 	case top == "deploymentConfig" && strings.Count(field, ".") == 1:

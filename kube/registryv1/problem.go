@@ -37,12 +37,16 @@ type Problem struct {
 	ours        bool // operator-controller does not report the problem at all
 }
 
-// String returns "file:line: message" on one line.
+// String returns "file:line: message" on one line, or "configuration: message" for a problem of
+// the configuration.
 func (p Problem) String() string {
-	if !p.Pos.IsValid() {
-		return visible.Line(p.Message)
+	switch {
+	case p.Pos.IsValid():
+		return p.Pos.String() + ": " + visible.Line(p.Message)
+	case p.Stage == StageConfig:
+		return "configuration: " + visible.Line(p.Message)
 	}
-	return p.Pos.String() + ": " + visible.Line(p.Message)
+	return visible.Line(p.Message)
 }
 
 // An Error lists all problems that were found, in the order of stages. The list is

@@ -9,8 +9,10 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 )
 
-// The formats of watchNamespace (K26).
+// The field of the configuration with the namespace that the operator watches, and its formats
+// (K26).
 const (
+	watchNamespace        = "watchNamespace"
 	ownNamespaceFormat    = "ownNamespaceInstallMode"
 	singleNamespaceFormat = "singleNamespaceInstallMode"
 )
@@ -60,9 +62,9 @@ func (b *Bundle) schema() map[string]any {
 		"components":           map[string]any{"schemas": components()},
 	}
 	if watch, required := b.watchSchema(); watch != nil {
-		properties["watchNamespace"] = watch
+		properties[watchNamespace] = watch
 		if required {
-			out["required"] = []any{"watchNamespace"}
+			out["required"] = []any{watchNamespace}
 		}
 	}
 	return out
