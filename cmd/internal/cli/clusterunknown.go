@@ -16,8 +16,12 @@ import (
 
 // standIns adds an empty catalog for each CatalogSource whose content is unknown here, unless its
 // status states that it is unhealthy, so that the cluster has no content, either. It returns an
-// error if a subscription uses unknown content.
+// error if a subscription uses unknown content. If all namespaces were chosen, it does nothing:
+// unknown content then counts as unhealthy, so that one catalog does not prevent all other answers.
 func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, catalogs *reconcile.Catalogs) error {
+	if s.all {
+		return nil
+	}
 	unknown := map[resolver.CatalogID]bool{}
 	var subscriptions []*olm.Subscription
 	for _, o := range c.List() {
@@ -40,7 +44,7 @@ func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, cata
 			if err != nil {
 				return err
 			}
-			if s.all || k.Namespace == s.namespace {
+			if k.Namespace == s.namespace {
 				subscriptions = append(subscriptions, sub)
 			}
 		}

@@ -35,7 +35,8 @@ keep their recorded status until then.
 With --all-namespaces, every namespace that has operators, subscriptions, install
 plans or an operator group is simulated, in turn, until none changes, and then every
 ClusterExtension. With --writes, that is a dry run of olmkit-controller for the whole
-cluster, including the statuses of CatalogSources and of the OLMConfig.
+cluster, including the statuses of CatalogSources and of the OLMConfig. A catalog that
+cannot be read then counts as unhealthy, as for a controller that cannot read it.
 
 ` + stateHelp + `
 The simulation ends at an install plan that needs approval, unless --approve is
