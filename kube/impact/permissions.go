@@ -13,8 +13,25 @@ import (
 // operator is the subject that stands for all service accounts of an operator.
 const operator = "the operator"
 
-// A scope is a subject and the namespace in which its rules apply, or the whole cluster.
-type scope struct{ subject, namespace string }
+// A ruleset has the rules of a subject by the namespace in which they apply, "" for the whole
+// cluster.
+type ruleset map[string][]permissions.Rule
+
+// in returns the rules that apply in a namespace: its own and those for the whole cluster.
+func (s ruleset) in(namespace string) []permissions.Rule {
+	if namespace == "" {
+		return s[""]
+	}
+	return slices.Concat(s[""], s[namespace])
+}
+
+// where describes a namespace, or the whole cluster.
+func where(namespace string) string {
+	if namespace == "" {
+		return "cluster-wide"
+	}
+	return "in namespace " + namespace
+}
 
 // permissions compares what the operator and the subjects of role bindings may do. All
 // service accounts of an operator count as one subject, because an upgrade may rename them.
@@ -29,46 +46,33 @@ func (c *comparison) permissions() ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, created := before.rules, after.rules
-	keys := slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(created))
-	slices.SortFunc(keys, func(a, b scope) int {
-		return slices.Compare([]string{a.namespace, a.subject}, []string{b.namespace, b.subject})
-	})
 	var out []Change
-	compared := true                                                               // the permissions of the operator
-	more, less := map[string][]permissions.Rule{}, map[string][]permissions.Rule{} // what the operator gains and loses, by namespace
-	for _, k := range slices.Compact(keys) {
-		everywhere := scope{subject: k.subject}
-		all := func(m map[scope][]permissions.Rule) []permissions.Rule {
-			if k == everywhere {
-				return m[k]
+	compared := true                   // the permissions of the operator
+	more, less := ruleset{}, ruleset{} // what the operator gains and loses
+	for _, subject := range union(before.rules, after.rules) {
+		old, created := before.rules[subject], after.rules[subject]
+		for _, namespace := range union(old, created) {
+			gained, ok := c.opts.Cache.uncovered(old.in(namespace), created[namespace])
+			lost, also := c.opts.Cache.uncovered(created.in(namespace), old[namespace])
+			if !ok || !also {
+				compared = compared && subject != operator
+				out = append(out, c.coded(codes.ImpactNotCompared, Changed, subject, "", c.at(), "the permissions of %s %s were not compared, because there are too many", subject, where(namespace)))
+				continue
 			}
-			return slices.Concat(m[everywhere], m[k])
-		}
-		gained, ok := c.opts.Cache.uncovered(all(old), created[k])
-		lost, also := c.opts.Cache.uncovered(all(created), old[k])
-		where := "cluster-wide"
-		if k.namespace != "" {
-			where = "in namespace " + k.namespace
-		}
-		if !ok || !also {
-			compared = compared && k.subject != operator
-			out = append(out, c.coded(codes.ImpactNotCompared, Changed, k.subject, "", c.at(), "the permissions of %s %s were not compared, because there are too many", k.subject, where))
-			continue
-		}
-		if k.subject == operator {
-			more[k.namespace], less[k.namespace] = gained, lost
-		}
-		for _, r := range gained {
-			ch := c.coded(codes.ImpactPermission, Added, k.subject, "", c.at(), "%s can now %s %s", k.subject, r, where)
-			ch.New = text(r)
-			out = append(out, ch)
-		}
-		out = append(out, c.dangers(k, gained)...)
-		for _, r := range lost {
-			ch := safe(Removed, k.subject, "%s can no longer %s %s", k.subject, r, where)
-			ch.Old = text(r)
-			out = append(out, ch)
+			if subject == operator {
+				more[namespace], less[namespace] = gained, lost
+			}
+			for _, r := range gained {
+				ch := c.coded(codes.ImpactPermission, Added, subject, "", c.at(), "%s can now %s %s", subject, r, where(namespace))
+				ch.New = text(r)
+				out = append(out, ch)
+			}
+			out = append(out, c.dangers(subject, namespace, gained)...)
+			for _, r := range lost {
+				ch := safe(Removed, subject, "%s can no longer %s %s", subject, r, where(namespace))
+				ch.Old = text(r)
+				out = append(out, ch)
+			}
 		}
 	}
 	if compared {
@@ -89,7 +93,7 @@ func (c *comparison) permissions() ([]Change, error) {
 
 // deployments returns a change for each permission that a deployment gains or loses, but the
 // operator does not: its service account changes, or the rules of that.
-func (c *comparison) deployments(before, after *grants, gained, lost map[string][]permissions.Rule) (out []Change) {
+func (c *comparison) deployments(before, after *grants, gained, lost ruleset) (out []Change) {
 	for _, name := range union(before.accounts, after.accounts) {
 		was, had := before.accounts[name]
 		is, has := after.accounts[name]
@@ -98,23 +102,19 @@ func (c *comparison) deployments(before, after *grants, gained, lost map[string]
 		}
 		object, old, created := "Deployment "+c.opts.Namespace+"/"+name, before.own[was], after.own[is]
 		for _, namespace := range union(old, created) {
-			where := "cluster-wide"
-			if namespace != "" {
-				where = "in namespace " + namespace
-			}
-			more, ok := c.opts.Cache.uncovered(slices.Concat(in(old, namespace), in(gained, namespace)), created[namespace])
-			less, also := c.opts.Cache.uncovered(slices.Concat(in(created, namespace), in(lost, namespace)), old[namespace])
+			more, ok := c.opts.Cache.uncovered(slices.Concat(old.in(namespace), gained.in(namespace)), created[namespace])
+			less, also := c.opts.Cache.uncovered(slices.Concat(created.in(namespace), lost.in(namespace)), old[namespace])
 			if !ok || !also {
-				out = append(out, c.coded(codes.ImpactNotCompared, Changed, object, "", c.at(), "the permissions of %s %s were not compared, because there are too many", object, where))
+				out = append(out, c.coded(codes.ImpactNotCompared, Changed, object, "", c.at(), "the permissions of %s %s were not compared, because there are too many", object, where(namespace)))
 				continue
 			}
 			for _, r := range more {
-				ch := c.coded(codes.ImpactPermission, Added, object, "", c.at(), "%s can now %s %s, as %s; before, only other deployments could", object, r, where, is)
+				ch := c.coded(codes.ImpactPermission, Added, object, "", c.at(), "%s can now %s %s, as %s; before, only other deployments could", object, r, where(namespace), is)
 				ch.New = text(r)
 				out = append(out, ch)
 			}
 			for _, r := range less {
-				ch := safe(Removed, object, "%s can no longer %s %s, as %s; other service accounts of the operator can", object, r, where, is)
+				ch := safe(Removed, object, "%s can no longer %s %s, as %s; other service accounts of the operator can", object, r, where(namespace), is)
 				ch.Old = text(r)
 				out = append(out, ch)
 			}
@@ -123,24 +123,16 @@ func (c *comparison) deployments(before, after *grants, gained, lost map[string]
 	return out
 }
 
-// in returns the rules that apply in a namespace: its own and those for the whole cluster.
-func in(rules map[string][]permissions.Rule, namespace string) []permissions.Rule {
-	if namespace == "" {
-		return rules[""]
-	}
-	return slices.Concat(rules[""], rules[namespace])
-}
-
 // everything reports whether a rule allows every verb for all resources.
 func everything(r *permissions.Rule) bool {
 	return slices.Contains(r.Verbs, "*") && slices.Contains(r.APIGroups, "*") && slices.Contains(r.Resources, "*") && len(r.ResourceNames) == 0
 }
 
 // dangers returns a change for each kind of risk among the permissions that a subject gains.
-func (c *comparison) dangers(k scope, gained []permissions.Rule) (out []Change) {
+func (c *comparison) dangers(subject, namespace string, gained []permissions.Rule) (out []Change) {
 	var risks []permissions.Risk
 	for i := range gained {
-		role := permissions.Role{Subject: k.subject, Namespace: k.namespace, Rules: gained[i : i+1]}
+		role := permissions.Role{Subject: subject, Namespace: namespace, Rules: gained[i : i+1]}
 		found := role.Risks()
 		if everything(&gained[i]) {
 			found = found[:1] // the wildcard, which includes the others
@@ -156,18 +148,18 @@ func (c *comparison) dangers(k scope, gained []permissions.Rule) (out []Change) 
 		if n := len(slices.DeleteFunc(slices.Clone(risks), func(r permissions.Risk) bool { return !same(r) })); n > 1 {
 			more = ", and " + phrase.Count(n-1, "more rule")
 		}
-		out = append(out, c.coded(risk.Code, Added, k.subject, "", c.at(), "dangerous: %s%s", risk.Message, more))
+		out = append(out, c.coded(risk.Code, Added, subject, "", c.at(), "dangerous: %s%s", risk.Message, more))
 	}
 	return out
 }
 
 // grants are what a bundle allows.
 type grants struct {
-	rules      map[scope][]permissions.Rule
-	own        map[string]map[string][]permissions.Rule // the rules of each service account, by namespace
-	accounts   map[string]string                        // the service accounts of the deployments
-	outside    map[string]bool                          // the bindings to roles outside of the bundle
-	intercepts map[string]bool                          // the webhooks that receive everything
+	rules      map[string]ruleset // by subject
+	own        map[string]ruleset // by service account of the operator
+	accounts   map[string]string  // the service accounts of the deployments
+	outside    map[string]bool    // the bindings to roles outside of the bundle
+	intercepts map[string]bool    // the webhooks that receive everything
 }
 
 func (c *comparison) grants(b Bundle) (*grants, error) {
@@ -176,33 +168,27 @@ func (c *comparison) grants(b Bundle) (*grants, error) {
 		return nil, err
 	}
 	out := &grants{
-		rules: map[scope][]permissions.Rule{}, own: map[string]map[string][]permissions.Rule{}, accounts: map[string]string{},
+		rules: map[string]ruleset{}, own: map[string]ruleset{"ServiceAccount default": {}}, accounts: map[string]string{},
 		outside: map[string]bool{}, intercepts: map[string]bool{},
 	}
-	account := func(name string) string {
-		name = "ServiceAccount " + cmp.Or(name, "default")
-		if out.own[name] == nil {
-			out.own[name] = map[string][]permissions.Rule{}
-		}
-		return name
+	for _, name := range b.ServiceAccounts() {
+		out.own["ServiceAccount "+name] = ruleset{}
 	}
-	account("")
-	strategy := &b.CSV().Spec.InstallStrategy.StrategySpec
-	for _, p := range slices.Concat(strategy.Permissions, strategy.ClusterPermissions) {
-		account(p.ServiceAccountName)
-	}
-	for _, d := range strategy.DeploymentSpecs {
-		out.accounts[d.Name] = account(d.Spec.Template.Spec.ServiceAccountName)
+	for _, d := range b.CSV().Spec.InstallStrategy.StrategySpec.DeploymentSpecs {
+		out.accounts[d.Name] = "ServiceAccount " + cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default")
 	}
 	for _, role := range r.Roles {
-		k := scope{role.Subject, role.Namespace}
-		if own := out.own[role.Subject]; own != nil {
+		subject := role.Subject
+		if own := out.own[subject]; own != nil {
 			own[role.Namespace] = append(own[role.Namespace], role.Rules...)
-			k.subject = operator
+			subject = operator
 		}
-		out.rules[k] = append(out.rules[k], role.Rules...)
+		if out.rules[subject] == nil {
+			out.rules[subject] = ruleset{}
+		}
+		out.rules[subject][role.Namespace] = append(out.rules[subject][role.Namespace], role.Rules...)
 		if role.Outside != "" {
-			out.outside[k.subject+" is bound to role "+role.Outside] = true
+			out.outside[subject+" is bound to role "+role.Outside] = true
 		}
 	}
 	for _, risk := range r.Risks {

@@ -165,16 +165,6 @@ func aggregate(roles []*rbacv1.ClusterRole, set func(name string, rules []Rule))
 	return nil
 }
 
-// runsAs reports whether an operator has a service account of a name.
-func runsAs(b *registryv1.Bundle, name string) bool {
-	strategy := &b.CSV().Spec.InstallStrategy.StrategySpec
-	has := func(p v1alpha1.StrategyDeploymentPermissions) bool { return p.ServiceAccountName == name }
-	return slices.ContainsFunc(strategy.Permissions, has) || slices.ContainsFunc(strategy.ClusterPermissions, has) ||
-		slices.ContainsFunc(strategy.DeploymentSpecs, func(d v1alpha1.StrategyDeploymentSpec) bool {
-			return d.Spec.Template.Spec.ServiceAccountName == name
-		})
-}
-
 // aggregates reports whether a reference is to a cluster role that aggregates others.
 func aggregates(roles []*rbacv1.ClusterRole, ref rbacv1.RoleRef) bool {
 	return ref.Kind == "ClusterRole" && slices.ContainsFunc(roles, func(r *rbacv1.ClusterRole) bool { return r.Name == ref.Name && r.AggregationRule != nil })
@@ -227,7 +217,7 @@ func bound(b *registryv1.Bundle, opts *Options) (out []Role, err error) {
 		}
 		for _, s := range binding.Subjects {
 			r := Role{Subject: s.Kind + " " + s.Name, Namespace: where}
-			if s.Kind == rbacv1.ServiceAccountKind && s.Namespace != "" && s.Namespace != opts.Namespace && !(opts.Namespace == "" && runsAs(b, s.Name)) {
+			if s.Kind == rbacv1.ServiceAccountKind && s.Namespace != "" && s.Namespace != opts.Namespace && !(opts.Namespace == "" && slices.Contains(b.ServiceAccounts(), s.Name)) {
 				r.Subject = s.Kind + " " + s.Namespace + "/" + s.Name
 			}
 			var ok bool

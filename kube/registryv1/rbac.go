@@ -45,6 +45,23 @@ func accountName(p *v1alpha1.StrategyDeploymentPermissions) string {
 	return cmp.Or(p.ServiceAccountName, "default")
 }
 
+// ServiceAccounts returns the names of the service accounts that the CSV grants permissions or runs
+// deployments as, sorted. A missing name is "default".
+func (b *Bundle) ServiceAccounts() []string {
+	strategy := &b.CSV().Spec.InstallStrategy.StrategySpec
+	var names []string
+	for _, list := range [][]v1alpha1.StrategyDeploymentPermissions{strategy.Permissions, strategy.ClusterPermissions} {
+		for i := range list {
+			names = append(names, accountName(&list[i]))
+		}
+	}
+	for i := range strategy.DeploymentSpecs {
+		names = append(names, cmp.Or(strategy.DeploymentSpecs[i].Spec.Template.Spec.ServiceAccountName, "default"))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // serviceAccounts adds the service accounts (K33).
 func (g *generator) serviceAccounts() {
 	names := map[string]bool{}
