@@ -160,11 +160,7 @@ func indexOfKind(resources []metav1.APIResource, kind string) int {
 // resourcesOf returns the resources that a cluster serves in a group version. If it does not
 // serve that, there are none.
 func resourcesOf(ctx context.Context, c rest.Interface, gv schema.GroupVersion, groups discovery) ([]metav1.APIResource, error) {
-	root := "/apis/" + gv.String()
-	if gv.Group == "" {
-		root = "/api/" + gv.Version
-	}
-	text, err := groups.get(ctx, c, root)
+	text, err := groups.get(ctx, c, apiPath(gv))
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}

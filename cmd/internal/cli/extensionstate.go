@@ -440,10 +440,7 @@ func getObject(ctx context.Context, c rest.Interface, want *unstructured.Unstruc
 	if i < 0 {
 		return nil, nil
 	}
-	path := "/apis/" + gvk.GroupVersion().String()
-	if gvk.Group == "" {
-		path = "/api/" + gvk.Version
-	}
+	path := apiPath(gvk.GroupVersion())
 	if resources[i].Namespaced {
 		path += "/namespaces/" + want.GetNamespace()
 	}

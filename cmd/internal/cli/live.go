@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -256,10 +257,7 @@ func listIn(ctx context.Context, c rest.Interface, k liveKind, namespaces []stri
 // list returns all objects of a kind in a namespace, or in the cluster if its name is empty. If
 // the list expires between pages, it is read again in one request.
 func list(ctx context.Context, c rest.Interface, k liveKind, namespace string, groups discovery) (objects []olm.Object, err error) {
-	path := "/apis/" + k.group + "/" + k.version + "/"
-	if k.group == "" {
-		path = "/api/" + k.version + "/"
-	}
+	path := apiPath(schema.GroupVersion{Group: k.group, Version: k.version}) + "/"
 	if namespace != "" {
 		path += "namespaces/" + namespace + "/"
 	}
@@ -331,6 +329,14 @@ func (d discovery) get(ctx context.Context, c rest.Interface, path string) ([]by
 		d[path] = got
 	}
 	return got.text, got.err
+}
+
+// apiPath returns the path of a group version on an API server.
+func apiPath(gv schema.GroupVersion) string {
+	if gv.Group == "" {
+		return "/api/" + gv.Version
+	}
+	return "/apis/" + gv.String()
 }
 
 // notServed returns a notServedError for a kind that was not found, or the error of looking
