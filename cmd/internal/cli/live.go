@@ -173,8 +173,8 @@ func (s *scope) namespaces(k liveKind) []string {
 
 // read passes on all objects of the kinds that the user may read, each kind once and in
 // pages, and the version of the cluster. A kind that may be listed only in namespaces is read in
-// those of the scope. It calls found with each kind that was read, even if there are no such
-// objects, and returns the kinds of which objects may be missing. Any other error ends the
+// those of the scope. It calls found with each kind that was read, even if it has no objects,
+// and returns the kinds that may have objects that were not read. Any other error ends the
 // reading.
 func (s *live) read(ctx context.Context, part scope, found func(olm.GroupKind), put func(olm.Object) error) (version string, missing []unread, err error) {
 	c, err := s.client()

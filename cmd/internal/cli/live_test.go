@@ -542,7 +542,7 @@ func TestLiveOneNamespace(t *testing.T) {
 	}
 }
 
-// TestStatusOfNothing checks that status states that there are no operators, and where it looked.
+// TestStatusOfNothing checks what status prints for a cluster without operators.
 func TestStatusOfNothing(t *testing.T) {
 	server, config := serve(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}")
 	for _, tt := range []struct {

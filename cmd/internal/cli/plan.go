@@ -29,9 +29,10 @@ reason, and what is waiting and for what. Nothing is written.
 A CATALOG is a directory of a file-based catalog, or one file of it: the content
 of the CatalogSource of the same name. --catalog gives it another name, or a
 namespace. A catalog without a CatalogSource counts as a healthy one in the
-global namespace. A CatalogSource whose content is unknown provides nothing, with a
-note, and if a subscription uses it, there is no answer. If a catalog does not
-contain the manifests of a bundle, the bundle's properties are used instead.
+global namespace. If a subscription uses a CatalogSource whose content is unknown,
+the command fails. Otherwise such a CatalogSource provides nothing, and a note names
+it. If a catalog does not contain the manifests of a bundle, the bundle's properties
+are used instead.
 
 ` + stateHelp + `
 Below the plan are notes for administrators: operators that block the upgrade of the

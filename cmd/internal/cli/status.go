@@ -323,7 +323,7 @@ func (d *statusDocument) text(w io.Writer) error {
 	return writeNotes(w, "note: ", d.Notes, reconcile.Note.String)
 }
 
-// none reports that there are no operators, as far as that is known.
+// none prints that nothing was found, and where.
 func (d *statusDocument) none(w io.Writer) error {
 	text := "No operators"
 	if d.namespace != "" {
