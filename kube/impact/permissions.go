@@ -13,12 +13,12 @@ import (
 // operator is the subject that stands for all service accounts of an operator.
 const operator = "the operator"
 
-// A ruleset has the rules of a subject by the namespace in which they apply, "" for the whole
+// A rulesByNamespace has the rules of a subject by the namespace in which they apply, "" for the whole
 // cluster.
-type ruleset map[string][]permissions.Rule
+type rulesByNamespace map[string][]permissions.Rule
 
 // in returns the rules that apply in a namespace: its own and those for the whole cluster.
-func (s ruleset) in(namespace string) []permissions.Rule {
+func (s rulesByNamespace) in(namespace string) []permissions.Rule {
 	if namespace == "" {
 		return s[""]
 	}
@@ -47,8 +47,8 @@ func (c *comparison) permissions() ([]Change, error) {
 		return nil, err
 	}
 	var out []Change
-	compared := true                   // the permissions of the operator
-	more, less := ruleset{}, ruleset{} // what the operator gains and loses
+	compared := true                                     // the permissions of the operator
+	more, less := rulesByNamespace{}, rulesByNamespace{} // what the operator gains and loses
 	for _, subject := range union(before.rules, after.rules) {
 		old, created := before.rules[subject], after.rules[subject]
 		for _, namespace := range union(old, created) {
@@ -93,7 +93,7 @@ func (c *comparison) permissions() ([]Change, error) {
 
 // deployments returns a change for each permission that a deployment gains or loses, but the
 // operator does not: its service account changes, or the rules of that.
-func (c *comparison) deployments(before, after *grants, gained, lost ruleset) (out []Change) {
+func (c *comparison) deployments(before, after *grants, gained, lost rulesByNamespace) (out []Change) {
 	for _, name := range union(before.accounts, after.accounts) {
 		was, had := before.accounts[name]
 		is, has := after.accounts[name]
@@ -155,11 +155,11 @@ func (c *comparison) dangers(subject, namespace string, gained []permissions.Rul
 
 // grants are what a bundle allows.
 type grants struct {
-	rules      map[string]ruleset // by subject
-	own        map[string]ruleset // by service account of the operator
-	accounts   map[string]string  // the service accounts of the deployments
-	outside    map[string]bool    // the bindings to roles outside of the bundle
-	intercepts map[string]bool    // the webhooks that receive everything
+	rules      map[string]rulesByNamespace // by subject
+	own        map[string]rulesByNamespace // by service account of the operator
+	accounts   map[string]string           // the service accounts of the deployments
+	outside    map[string]bool             // the bindings to roles outside of the bundle
+	intercepts map[string]bool             // the webhooks that receive everything
 }
 
 func (c *comparison) grants(b Bundle) (*grants, error) {
@@ -168,11 +168,11 @@ func (c *comparison) grants(b Bundle) (*grants, error) {
 		return nil, err
 	}
 	out := &grants{
-		rules: map[string]ruleset{}, own: map[string]ruleset{"ServiceAccount default": {}}, accounts: map[string]string{},
+		rules: map[string]rulesByNamespace{}, own: map[string]rulesByNamespace{"ServiceAccount default": {}}, accounts: map[string]string{},
 		outside: map[string]bool{}, intercepts: map[string]bool{},
 	}
 	for _, name := range b.ServiceAccounts() {
-		out.own["ServiceAccount "+name] = ruleset{}
+		out.own["ServiceAccount "+name] = rulesByNamespace{}
 	}
 	for _, d := range b.CSV().Spec.InstallStrategy.StrategySpec.DeploymentSpecs {
 		out.accounts[d.Name] = "ServiceAccount " + cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default")
@@ -184,7 +184,7 @@ func (c *comparison) grants(b Bundle) (*grants, error) {
 			subject = operator
 		}
 		if out.rules[subject] == nil {
-			out.rules[subject] = ruleset{}
+			out.rules[subject] = rulesByNamespace{}
 		}
 		out.rules[subject][role.Namespace] = append(out.rules[subject][role.Namespace], role.Rules...)
 		if role.Outside != "" {
