@@ -230,7 +230,7 @@ func (m *manifests) fromBlob(ctx context.Context, b *fbc.Bundle) (*registryv1.Bu
 		return nil, fmt.Errorf("%s: %w", b.Pos, err)
 	}
 	if found == nil {
-		return nil, fmt.Errorf("the catalog does not have the manifests of bundle %s, which are in its image %s; unpack the image and name its directory", b.Name, b.Image)
+		return nil, fmt.Errorf("the catalog does not have the manifests of bundle %s, which are in its image; name the image %s, or its directory if it is unpacked", b.Name, b.Image)
 	}
 	return found, nil
 }
