@@ -14,10 +14,7 @@ import (
 // the API server state what to do.
 func TestConnect(t *testing.T) {
 	dir := programs(t)
-	file := func(name, text string) {
-		t.Helper()
-		check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
-	}
+	file := writer(t, dir)
 	file("admin", string(env.KubeConfig()))
 	role, _ := program(t, dir, "olmkit", "status", "--print-rbac")
 	file("rbac.yaml", role+`---
@@ -125,14 +122,19 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
 	}
 }
 
+// writer returns a function that writes files, which may be programs, in a directory.
+func writer(t *testing.T, dir string) func(name, text string) {
+	return func(name, text string) {
+		t.Helper()
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+	}
+}
+
 // TestOneNamespace checks that the printed Role of a namespace suffices for commands about it, with
 // the content of catalogs from the command line, and that another namespace stays unknown.
 func TestOneNamespace(t *testing.T) {
 	dir := programs(t)
-	file := func(name, text string) {
-		t.Helper()
-		check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
+	file := writer(t, dir)
 	file("admin", string(env.KubeConfig()))
 	role, _ := program(t, dir, "olmkit", "status", "--print-rbac", "-n", "one")
 	namespace := func(name string) string {
