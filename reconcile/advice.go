@@ -59,11 +59,7 @@ func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 			return nil, fmt.Errorf("platform version: %w", err)
 		}
 	}
-	for _, c := range w.Own() {
-		if why := w.NotUpgradeable(c); why != "" {
-			a.Held = append(a.Held, Hold{c.Key(), why})
-		}
-	}
+	a.Held = held(w)
 	a.CoTenancy = operatorgroup.CoTenancy(w.Tenants(func(*olm.ClusterServiceVersion) bool { return true }))
 	if opts.RoleNaming == operatorgroup.Documented {
 		conflicts := operatorgroup.NameConflicts(w.OperatorGroups)
@@ -72,6 +68,19 @@ func Advise(s *Snapshot, opts *Options) (*Advice, error) {
 		}
 	}
 	return a, nil
+}
+
+// Held returns the operators of the namespace of a snapshot that must not be upgraded now, as in
+// [Advice].
+func Held(s *Snapshot) []Hold { return held(s.world()) }
+
+func held(w *world.World) (list []Hold) {
+	for _, c := range w.Own() {
+		if why := w.NotUpgradeable(c); why != "" {
+			list = append(list, Hold{c.Key(), why})
+		}
+	}
+	return list
 }
 
 // noteAdvice adds the notes of the advice for the operators of the namespace. Notes about

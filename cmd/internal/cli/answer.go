@@ -15,6 +15,8 @@ import (
 // is neither.
 type answer struct {
 	ID string `json:"id,omitempty"`
+	// Namespace is the namespace of the problem, with --all-namespaces.
+	Namespace string `json:"namespace,omitempty"`
 	// OK reports whether there is a solution.
 	OK       bool                `json:"ok"`
 	Selected []resolver.Selected `json:"selected"`

@@ -248,7 +248,7 @@ func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snaps
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c.install(&operatorStatus{Object: olm.Key{Group: olm.Group}, Namespace: s.namespace})
+	c.install(&operatorStatus{Object: olm.Key{Group: olm.Group}, Namespace: snapshot.Namespace})
 	judges := map[string]*edgeJudge{}
 	for {
 		plan, err := reconcile.Decide(ctx, snapshot, content, opts)

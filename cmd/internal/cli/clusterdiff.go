@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,6 +46,8 @@ func (s *clusterState) diff(ctx context.Context, l *loader, arg string, reading 
 	return concerning(d, own), nil
 }
 
+var errNoneServed = errors.New("no catalog of the cluster has a known digest")
+
 // replaced returns the catalog in the cluster that next would replace: the one with the same
 // name, or else the only one.
 func (r *clusterReader) replaced(next source, v1 bool) (source, error) {
@@ -67,7 +71,7 @@ func (r *clusterReader) replaced(next source, v1 bool) (source, error) {
 	case len(list) == 1 && len(r.inferred) == before:
 		return list[0], nil
 	case len(list) == 0:
-		return source{}, usagef("no catalog of the cluster has a known digest, so there is nothing to compare %s with; name the older catalog as well, instead of the cluster", next.path)
+		return source{}, fmt.Errorf("%w, so there is nothing to compare %s with; name the older catalog as well, instead of the cluster", errNoneServed, next.path)
 	}
 	return source{}, usagef("the cluster has no catalog %q; choose one of %s: NAME=%s", next.name, strings.Join(names, ", "), next.path)
 }

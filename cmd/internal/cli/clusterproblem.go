@@ -2,10 +2,9 @@ package cli
 
 import (
 	"context"
-	"slices"
 
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -19,17 +18,10 @@ func (r *request) ofCluster(ctx context.Context, l *loader, paths []string) (*re
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := c.Read(ctx, r.namespace)
+	noteAll(l, r.inferred)
+	p, err := r.problemOf(ctx, l, c, content, r.namespace)
 	if err != nil {
 		return nil, err
-	}
-	p, notes, err := reconcile.Problem(ctx, snapshot, content, nil)
-	if err != nil {
-		return nil, err
-	}
-	p.ID, r.snapshot = "", snapshot
-	for _, n := range slices.Concat(r.inferred, notes) {
-		visible.Fprintf(l.stderr, "note: %s\n", n)
 	}
 	if err := r.add(p, l); err != nil {
 		return nil, err
@@ -37,5 +29,23 @@ func (r *request) ofCluster(ctx context.Context, l *loader, paths []string) (*re
 	if len(p.Subscriptions)+len(p.Installed) == 0 {
 		return nil, usagef("namespace %s has no subscription and no operator; name packages with --package", r.namespace)
 	}
+	return p, nil
+}
+
+// problemOf returns the problem of a namespace, and prints notes about it.
+func (r *request) problemOf(ctx context.Context, l *loader, c *memcluster.Cluster, content *reconcile.Catalogs, namespace string) (*resolver.Problem, error) {
+	if err := r.resolvable(c, namespace); err != nil {
+		return nil, err
+	}
+	snapshot, err := c.Read(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	p, notes, err := reconcile.Problem(ctx, snapshot, content, nil)
+	if err != nil {
+		return nil, err
+	}
+	noteAll(l, notes)
+	p.ID, r.snapshot = "", snapshot
 	return p, nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -27,15 +26,23 @@ import (
 // the network or from files.
 type clusterState struct {
 	live
-	files       []string
-	catalogs    []string
-	sample      *bool
-	namespace   string
-	all         bool // all namespaces
+	files     []string
+	catalogs  []string
+	sample    *bool
+	namespace string
+	all       bool // all namespaces
+	// single is true for commands about one namespace unless all is set.
+	single bool
+	// imitates is true if unknown content counts as unhealthy, as for a controller.
+	imitates    bool
 	global      string
 	kubeVersion string
 	complete    bool
 	pullSecrets bool
+	// contextual is the namespace that the context of the kubeconfig names, if any.
+	contextual string
+	// unknown has the catalogs whose content is unknown.
+	unknown map[resolver.CatalogID]bool
 	// missing lists the kinds that could not be read.
 	missing []unread
 	// inferred holds notes about missing objects and inferred settings.
@@ -107,7 +114,7 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	s.addCluster(cmd)
 	addCatalogs(cmd, &s.catalogs, "the content of a catalog, in place of what the cluster serves")
 	s.sample = addSample(cmd)
-	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` to plan (default: the one with subscriptions or, of several, that of the kubeconfig's context)")
+	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` of the operators (default: that of the kubeconfig's context, or the only one with subscriptions)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	f.StringVar(&s.global, "global-namespace", "", "the `NAMESPACE` of the catalogs that every namespace sees (default: that of the cluster)")
 	f.BoolVar(&s.complete, "complete", false, "treat objects that the files lack as absent, except custom resources and Secrets")
@@ -173,13 +180,19 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 			return nil, nil, err
 		}
 	}
+	if s.imitates {
+		return c, catalogs, addNamespaces(c)
+	}
 	if err := s.standIns(ctx, c, catalogs); err != nil {
-		for _, n := range s.inferred {
-			if n.Object.Kind != olm.KindCatalogSource { // the error repeats the one that matters
-				visible.Fprintf(l.stderr, "note: %s\n", n)
-			}
-		}
 		return nil, nil, err
+	}
+	if !s.all {
+		if err := s.resolvable(c, s.namespace); err != nil {
+			noteAll(l, slices.DeleteFunc(s.inferred, func(n reconcile.Note) bool {
+				return n.Object.Kind == olm.KindCatalogSource // the error repeats the one that matters
+			}))
+			return nil, nil, err
+		}
 	}
 	return c, catalogs, addNamespaces(c)
 }
@@ -235,7 +248,10 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 		return c.Put(&o)
 	}
 	if isLive {
-		part := scope{namespace: s.namespace}
+		if s.single && s.namespace == "" && !s.all {
+			s.contextual = s.contextNamespace()
+		}
+		part := scope{namespace: cmp.Or(s.namespace, s.contextual)}
 		if s.global != "" && s.cmd.Flags().Changed("global-namespace") {
 			part.catalogs = []string{s.global}
 		}
@@ -244,6 +260,9 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 			return nil, err
 		}
 		c.KubeVersion, s.missing = cmp.Or(s.kubeVersion, version), missing
+		if len(missing) > 0 && s.contextual != "" {
+			s.namespace = s.contextual // only that one was read
+		}
 	}
 	for _, name := range s.files {
 		if err := l.objects(ctx, name, found, put); err != nil {
@@ -308,9 +327,15 @@ func addNamespaces(c *memcluster.Cluster) error {
 	return nil
 }
 
-// theNamespace returns the namespace to plan: the given one, or the only one with
-// subscriptions or operator groups, or, among several, that of the context of a live cluster.
+// theNamespace returns the namespace to plan: the given one, that of the context of a live cluster,
+// or the only one with subscriptions or operator groups.
 func (s *clusterState) theNamespace(c *memcluster.Cluster) (string, error) {
+	if s.namespace == "" && s.contextual != "" {
+		s.namespace = s.contextual
+		if all := inhabited(c); len(all) > 0 && !slices.Contains(all, s.namespace) {
+			return "", usagef("namespace %s, which the context of the kubeconfig names, has no operators; choose a namespace with --namespace: %s", s.namespace, someOf(all))
+		}
+	}
 	if s.namespace != "" {
 		if s.lacks("", "Namespace", "") {
 			return s.namespace, nil // it may exist without objects
@@ -329,12 +354,7 @@ func (s *clusterState) theNamespace(c *memcluster.Cluster) (string, error) {
 		case 1:
 			return names[0], nil
 		default:
-			if s.wanted(s.cmd) {
-				if name, err := s.defaultNamespace(); err != nil || found[name] {
-					return name, err
-				}
-			}
-			return "", usagef("several namespaces have %ss: %s; choose one with --namespace", kind, someOf(names))
+			return "", usagef("several namespaces have %ss: %s; choose one with --namespace, or all with --all-namespaces", kind, someOf(names))
 		}
 	}
 	return "", usagef("no subscription and no operator group in the cluster; choose a namespace with --namespace")

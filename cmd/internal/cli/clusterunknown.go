@@ -15,15 +15,11 @@ import (
 )
 
 // standIns adds an empty catalog for each CatalogSource whose content is unknown here, unless its
-// status states that it is unhealthy, so that the cluster has no content, either. It returns an
-// error if a subscription uses unknown content. If all namespaces were chosen, it does nothing:
-// unknown content then counts as unhealthy, so that one catalog does not prevent all other answers.
+// status states that it is unhealthy, so that the cluster has no content, either. It records
+// the unknown ones, which resolvable looks up.
 func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, catalogs *reconcile.Catalogs) error {
-	if s.all {
-		return nil
-	}
-	unknown := map[resolver.CatalogID]bool{}
-	var subscriptions []*olm.Subscription
+	s.unknown = map[resolver.CatalogID]bool{}
+	isUsed := false
 	for _, o := range c.List() {
 		switch k := o.Key(); (olm.GroupKind{Group: k.Group, Kind: k.Kind}) {
 		case olm.GroupKind{Group: olm.Group, Kind: olm.KindCatalogSource}:
@@ -35,39 +31,54 @@ func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, cata
 			if _, err := catalogs.Catalog(ctx, id); err == nil || !s.sees(id) || isUnhealthy(src) {
 				continue
 			}
-			unknown[id] = true
+			s.unknown[id] = true
 			if err := catalogs.Add(ctx, id, &fbc.Catalog{}); err != nil {
 				return err
 			}
 		case olm.GroupKind{Group: olm.Group, Kind: olm.KindSubscription}:
+			if !s.all && k.Namespace != s.namespace {
+				continue
+			}
 			sub, err := olm.As[olm.Subscription](o)
 			if err != nil {
 				return err
 			}
-			if k.Namespace == s.namespace {
-				subscriptions = append(subscriptions, sub)
+			isUsed = true
+			if id := catalogOf(sub); s.lacks(olm.Group, olm.KindCatalogSource, id.Namespace) {
+				if _, err := catalogs.Catalog(ctx, id); err != nil {
+					s.unknown[id] = true
+				}
 			}
 		}
 	}
-	for _, sub := range subscriptions {
-		if id := catalogOf(sub); s.lacks(olm.Group, olm.KindCatalogSource, id.Namespace) {
-			if _, err := catalogs.Catalog(ctx, id); err != nil {
-				unknown[id] = true
-			}
-		}
-	}
-	if len(subscriptions) == 0 {
+	if !isUsed {
 		return nil // nothing depends on them
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(unknown), compareCatalogs) {
+	for _, id := range slices.SortedFunc(maps.Keys(s.unknown), compareCatalogs) {
 		k := (&source{name: id.Name, namespace: id.Namespace}).object()
 		if s.noteOf(k) == nil {
 			s.noteContent(k, "was not read")
 		}
 	}
-	for _, sub := range subscriptions {
+	return nil
+}
+
+// resolvable returns an error if a subscription of a namespace uses a catalog whose content is
+// unknown.
+func (s *clusterState) resolvable(c *memcluster.Cluster, namespace string) error {
+	if len(s.unknown) == 0 {
+		return nil
+	}
+	for _, o := range c.List() {
+		if k := o.Key(); k.Group != olm.Group || k.Kind != olm.KindSubscription || k.Namespace != namespace {
+			continue
+		}
+		sub, err := olm.As[olm.Subscription](o)
+		if err != nil {
+			return err
+		}
 		id := catalogOf(sub)
-		if unknown[id] && (id.Namespace == s.global || id.Namespace == sub.Metadata.Namespace) {
+		if s.unknown[id] && (id.Namespace == s.global || id.Namespace == namespace) {
 			note := s.noteOf((&source{name: id.Name, namespace: id.Namespace}).object())
 			return fmt.Errorf("%s cannot be resolved: %s", sub.Key(), note)
 		}

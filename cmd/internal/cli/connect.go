@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -138,10 +139,23 @@ func (s *live) finish(config *rest.Config) error {
 	return nil
 }
 
-// defaultNamespace returns the namespace that kubectl would use: that of the context, or of the pod.
-func (s *live) defaultNamespace() (string, error) {
-	name, _, err := s.clientConfig().Namespace()
-	return name, err
+// contextNamespace returns the namespace that the context of the kubeconfig names or, in a pod without
+// a kubeconfig, that of the pod. It returns "" if there is none, so that kubectl would use namespace
+// default, and if the kubeconfig is invalid.
+func (s *live) contextNamespace() string {
+	files := s.clientConfig()
+	name, _, err := files.Namespace()
+	if err != nil || name != metav1.NamespaceDefault {
+		return name
+	}
+	raw, err := files.RawConfig()
+	if err != nil {
+		return ""
+	}
+	if c := raw.Contexts[cmp.Or(s.overrides.CurrentContext, raw.CurrentContext)]; c != nil {
+		return c.Namespace
+	}
+	return ""
 }
 
 // get returns the body of the response to a request, or the error that the API server states.

@@ -34,6 +34,8 @@ func Documents() []Document {
 		{Name: "answer", Title: "An answer of olmkit resolve", Type: answer{}, By: "resolve"},
 		{Name: "report", Title: "The explanation of a conflict, by olmkit explain", Type: resolver.Report{}, By: "explain"},
 		{Name: "reasons", Title: "Why bundles are part of a solution, by olmkit explain", Type: []explained{}, By: "explain"},
+		{Name: "namespace-reasons", Title: "Why bundles are part of the solution for a namespace, by olmkit explain --all-namespaces", Type: namespaceReasons{}, By: "explain"},
+		{Name: "unanswered", Title: "A namespace without an answer, by resolve, explain and plan with --all-namespaces", Type: unansweredNamespace{}, By: "plan"},
 		{Name: "why-not", Title: "Why a bundle is not part of a solution, by olmkit explain", Type: resolver.WhyNots{}, By: "explain"},
 		{Name: "codes", Title: "All codes of findings and facts, by olmkit explain", Type: codeList{}, By: "explain"},
 		{Name: "code", Title: "A code of findings or facts, by olmkit explain", Type: codePage{}, By: "explain"},

@@ -33,6 +33,7 @@ Otherwise it accepts the flags of "olmkit resolve", for catalogs or a cluster, o
 problem document. For a plan, it shows why each bundle is in it and why better
 candidates were rejected. For a conflict, it shows each minimal conflict as a short
 derivation with the smallest changes that resolve it, and what can still be planned.
+With --all-namespaces, it explains the answer for each namespace of a cluster.
 
 Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 2 the input could not be read.`,
@@ -54,6 +55,9 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 	fl.StringVar(&why, "why", "", "show only why `BUNDLE` is in the plan")
 	fl.StringVar(&whyNot, "why-not", "", "show why `BUNDLE` is not in the plan")
 	fl.StringVar(&recordTo, "record", "", "also write the problem, with the reachable part of its catalogs, and its answer to `FILE`, for \"olmkit replay\"")
+	for _, name := range []string{"why", "why-not", "record"} {
+		cmd.MarkFlagsMutuallyExclusive("all-namespaces", name)
+	}
 	f := addFormats(cmd, "markdown for an issue or a page", string(formatMarkdown))
 	completeRequest(cmd, e, &r)
 	completeFlag(cmd, "why", r.completeBundles(e, ""))
@@ -74,11 +78,18 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 			solver: solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l)},
 			why:    why, whyNot: whyNot, recordTo: recordTo,
 		}
+		x.obstacles = r.obstacles
+		if r.all && r.given() {
+			x.all = true
+			return r.everyNamespace(cmd.Context(), l, args, &x.out, func(p *resolver.Problem) error {
+				l.limits.bound(&p.Options)
+				return x.explain(cmd.Context(), p)
+			})
+		}
 		p, err := x.problem(cmd, &r, in.file, args)
 		if err != nil {
 			return err
 		}
-		x.obstacles = r.obstacles
 		return x.explain(cmd.Context(), p)
 	}
 	return cmd
@@ -88,6 +99,7 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 type explainer struct {
 	solver
 	why, whyNot, recordTo string
+	all                   bool // all namespaces
 	// obstacles returns what keeps the bundles of a solution from running.
 	obstacles func(context.Context, *resolver.Solution) ([]reconcile.Obstacle, error)
 }
@@ -258,6 +270,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		list = append(list, next)
 	}
 	if x.out.format == formatJSON || x.out.format == formatYAML {
+		if x.all {
+			return x.out.encode(namespaceReasons{p.Namespace, list})
+		}
 		return x.out.encode(list)
 	}
 	if len(list) == 0 {
@@ -301,6 +316,12 @@ type explained struct {
 	Duplicates resolver.AdviceList `json:"duplicates,omitempty"`
 	// Obstacles are what keeps the bundle from being installed or from running in the cluster.
 	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
+}
+
+// A namespaceReasons holds the reasons for the bundles of a namespace, with --all-namespaces.
+type namespaceReasons struct {
+	Namespace string      `json:"namespace"`
+	Reasons   []explained `json:"reasons"`
 }
 
 func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {

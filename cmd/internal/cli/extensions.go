@@ -97,7 +97,7 @@ func (x *extensionFlags) reader(ctx context.Context, l *loader, args []string) (
 
 // plan prints the plans of ClusterExtensions, with the verdicts on their upgrades if a requests
 // them.
-func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f format, a *avoidance) error {
+func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, out *printer, a *avoidance) error {
 	r, names, err := x.reader(ctx, l, args)
 	if err != nil {
 		return err
@@ -108,7 +108,6 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f f
 			return err
 		}
 	}
-	out := printer{w: x.env.stdout, format: f}
 	states, err := r.states(ctx, names)
 	if err != nil {
 		return err
@@ -137,7 +136,7 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, f f
 		p := plans[name]
 		if i == 0 {
 			p.Notes = slices.Concat(r.inferred, p.Notes)
-		} else if f == formatText {
+		} else if out.format == formatText {
 			if _, err := visible.Fprintf(out.w, "\n"); err != nil {
 				return err
 			}

@@ -175,7 +175,15 @@ channel. Other commands have --channel.
 With --cluster or --filename, the operators are those of a cluster: what subscriptions,
 CSVs and ClusterExtensions record. --filename reads a snapshot of "olmkit snapshot", an
 OpenShift must-gather, as a directory or an archive, or YAML and JSON from kubectl.
---package and --installed of resolve and explain then add to what is there.`
+--package and --installed of resolve and explain then add to what is there.
+
+status, path, select, diff and platform are about all namespaces by default. resolve,
+explain, plan, simulate and view are about one: that of --namespace, or else the one
+that the context of the kubeconfig names, as in kubectl. If it names none, and with
+--filename, it is the only namespace with subscriptions. --all-namespaces gives an
+answer for each namespace, in order of the names: text below a heading, JSON as one
+document per line. A namespace that cannot be answered has an "error" there, the
+others are still answered, and the exit code is 2.`
 
 const topicOutput = `-o, --output selects the format:
 

@@ -462,8 +462,8 @@ func TestLiveErrors(t *testing.T) {
 	}
 }
 
-// TestLiveNamespace checks that, of several namespaces with subscriptions, the one of the kubeconfig's context is
-// planned.
+// TestLiveNamespace checks that commands are about the namespace that the context of the kubeconfig names, as in
+// kubectl, even if another is the only one with subscriptions, unless it has no operators.
 func TestLiveNamespace(t *testing.T) {
 	const second = `
 ---
@@ -481,10 +481,29 @@ spec: {name: example, channel: alpha, source: community, sourceNamespace: olm}`
 	if err != nil {
 		t.Fatal(err)
 	}
-	inB := asFile(t, "kubeconfig", strings.Replace(string(text), "user: u}}", "user: u, namespace: b}}", 1))
-	_, want, _ := runOlmkit(t, "plan", "--kubeconfig", config, "--catalog", catalog, "--namespace", "b")
-	if _, got, stderr := runOlmkit(t, "plan", "--kubeconfig", inB, "--catalog", catalog); got != want || got == "" {
-		t.Errorf("%s%s\nwant\n%s", got, stderr, want)
+	in := func(namespace string) string {
+		return asFile(t, "kubeconfig-"+namespace, strings.Replace(string(text), "user: u}}", "user: u, namespace: "+namespace+"}}", 1))
+	}
+	for _, command := range []string{"plan", "resolve", "explain", "simulate"} {
+		_, want, _ := runOlmkit(t, command, "--kubeconfig", config, "--catalog", catalog, "--namespace", "b")
+		if _, got, stderr := runOlmkit(t, command, "--kubeconfig", in("b"), "--catalog", catalog); got != want || got == "" {
+			t.Errorf("%s: %s%s\nwant\n%s", command, got, stderr, want)
+		}
+		code, _, stderr := runOlmkit(t, command, "--kubeconfig", in("olm"), "--catalog", catalog)
+		if want := "namespace olm, which the context of the kubeconfig names, has no operators; choose a namespace with --namespace: b, operators"; code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %q, want %q", command, code, stderr, want)
+		}
+	}
+	// The context decides even if the namespace of the subscriptions is unambiguous.
+	_, config = serve(t, liveState)
+	if text, err = os.ReadFile(config); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := runOlmkit(t, "plan", "--kubeconfig", config, "--catalog", catalog); code != 0 {
+		t.Errorf("without a namespace in the context: exit code %d, %s", code, stderr)
+	}
+	if code, _, stderr := runOlmkit(t, "plan", "--kubeconfig", in("olm"), "--catalog", catalog); code != 2 || !strings.Contains(stderr, "--namespace: operators") {
+		t.Errorf("a namespace without operators: exit code %d, %s", code, stderr)
 	}
 }
 

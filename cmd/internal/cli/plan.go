@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +18,7 @@ import (
 	"github.com/olmkit/olmkit/kube/olmhash"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -35,6 +39,11 @@ it. If a catalog does not contain the manifests of a bundle, the bundle's proper
 are used instead.
 
 ` + stateHelp + `
+With --all-namespaces, the plan of every namespace that has operators, subscriptions,
+install plans or an operator group is shown, and then that of every ClusterExtension.
+Each is a plan for the cluster as it is now; "olmkit simulate" shows how they affect
+each other.
+
 Below the plan are notes for administrators: operators that block the upgrade of the
 platform or must not be upgraded, or that are not supported in one cluster.
 
@@ -51,11 +60,13 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan --cluster -n operators --catalog community=./catalog
   olmkit plan -f - -n operators ./catalog < state.yaml -o json
+  olmkit plan --cluster --all-namespaces
   olmkit plan --cluster --extension etcd`,
 	}
 	var s clusterState
 	f := addFormat(cmd)
 	s.addFlags(cmd)
+	s.addAllNamespaces(cmd, "plan all namespaces that have operators, and all ClusterExtensions")
 	avoid := addAvoid(cmd)
 	cmd.Flags().Lookup("bundles").Usage = "the `DIR` with bundle directories, PACKAGE/VERSION, for bundles whose manifests are not in the catalog; for --impact, --avoid and ClusterExtensions"
 	extensions := addExtensions(cmd, e, &s, &avoid.tree)
@@ -70,64 +81,130 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 			if avoid.avoids() || *platform != "" {
 				return usagef("--avoid and --platform-version apply only to classic OLM; remove them, or choose a namespace with --namespace")
 			}
-			return extensions.plan(ctx, l, args, *f, avoid)
+			return extensions.plan(ctx, l, args, &printer{w: e.stdout, format: *f}, avoid)
 		}
 		if err := avoid.check(); err != nil {
 			return err
 		}
-		cluster, catalogs, err := s.load(ctx, l, args)
-		if err != nil {
+		p := &planner{env: e, state: &s, avoid: avoid, platform: *platform, out: &printer{w: e.stdout, format: *f}}
+		var err error
+		if p.cluster, p.catalogs, err = s.load(ctx, l, args); err != nil {
 			return err
 		}
-		snapshot, err := cluster.Read(ctx, s.namespace)
-		if err != nil {
-			return err
+		if !s.all {
+			return p.plan(ctx, s.namespace, s.inferred, true)
 		}
-		opts := &reconcile.Options{PlatformVersion: *platform, RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, IgnoreOLM: true}
-		advice, err := reconcile.Advise(snapshot, opts)
-		if err != nil {
-			return err
-		}
-		var plan *reconcile.Plan
-		var taken, avoided []edgeImpact
-		if avoid.on() {
-			plan, taken, avoided, err = avoid.deciding(ctx, e, &s, snapshot, catalogs, opts)
-		} else {
-			plan, err = reconcile.Decide(ctx, snapshot, catalogs, opts)
-		}
-		if err != nil {
-			return err
-		}
-		noted := *plan
-		noted.Notes = slices.Concat(s.inferred, plan.Notes)
-		report, err := conflictReport(ctx, plan)
-		if err != nil {
-			return err
-		}
-		d := &planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, Impact: taken, Avoided: avoided}
-		if d.Obstacles, err = reconcile.Obstacles(ctx, snapshot, plan.Solution); err != nil {
-			return err
-		}
-		if plan.Solution != nil {
-			if d.Versions, err = plan.Solution.AdviceWithFixes(ctx); err != nil {
-				return err
-			}
-			if avoid.on() { // its exclusions are not policies that could be removed
-				for i := range d.Versions {
-					d.Versions[i].Fixes = slices.DeleteFunc(d.Versions[i].Fixes, func(f *resolver.Fix) bool { return f.Changes[0].Kind == resolver.LiftPolicy })
-				}
-			}
-		}
-		out := printer{w: e.stdout, format: *f}
-		if err := out.print(d); err != nil {
-			return err
-		}
-		if plan.Refused != nil {
-			return errNegative
-		}
-		return nil
+		return p.everyNamespace(ctx, func() error { return extensions.plan(ctx, l, args, p.out, avoid) })
 	}
 	return cmd
+}
+
+// A planner prints the plans of namespaces.
+type planner struct {
+	*env
+	state    *clusterState
+	cluster  *memcluster.Cluster
+	catalogs *reconcile.Catalogs
+	avoid    *avoidance
+	platform string
+	out      *printer
+}
+
+// everyNamespace prints the plan of each inhabited namespace, and those of ClusterExtensions, if there
+// are any, by calling extensions.
+func (p *planner) everyNamespace(ctx context.Context, extensions func() error) error {
+	names, v1 := inhabited(p.cluster), hasExtensions(p.cluster)
+	if len(names) == 0 && !v1 {
+		return errUninhabited
+	}
+	w := &sweep{env: p.env, out: p.out}
+	for i, ns := range names {
+		err := w.answer(ctx, ns, func() error {
+			if err := p.state.resolvable(p.cluster, ns); err != nil {
+				return err
+			}
+			var notes []reconcile.Note
+			if i == 0 {
+				notes = p.state.inferred
+			}
+			return p.plan(ctx, ns, notes, i == len(names)-1)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !v1 {
+		return w.end()
+	}
+	if len(names) > 0 {
+		p.state.inferred = nil // which are printed
+		if p.out.format == formatText {
+			if _, err := visible.Fprintf(p.out.w, "\n"); err != nil {
+				return err
+			}
+		}
+	}
+	err := extensions()
+	if err != nil && !errors.Is(err, errNegative) {
+		return err
+	}
+	return cmp.Or(w.end(), err)
+}
+
+// plan prints the plan of a namespace, with more notes and, if whole is true, with the advice about the
+// whole cluster.
+func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.Note, whole bool) error {
+	snapshot, err := p.cluster.Read(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	opts := &reconcile.Options{PlatformVersion: p.platform, RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, CheckResources: crd.Check, IgnoreOLM: true}
+	advice := &reconcile.Advice{}
+	if whole {
+		advice, err = reconcile.Advise(snapshot, opts)
+	} else {
+		advice.Held = reconcile.Held(snapshot)
+	}
+	if err != nil {
+		return err
+	}
+	var plan *reconcile.Plan
+	var taken, avoided []edgeImpact
+	if p.avoid.on() {
+		plan, taken, avoided, err = p.avoid.deciding(ctx, p.env, p.state, snapshot, p.catalogs, opts)
+	} else {
+		plan, err = reconcile.Decide(ctx, snapshot, p.catalogs, opts)
+	}
+	if err != nil {
+		return err
+	}
+	noted := *plan
+	noted.Notes = slices.Concat(notes, plan.Notes)
+	report, err := conflictReport(ctx, plan)
+	if err != nil {
+		return err
+	}
+	d := &planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, Impact: taken, Avoided: avoided}
+	if d.Obstacles, err = reconcile.Obstacles(ctx, snapshot, plan.Solution); err != nil {
+		return err
+	}
+	if plan.Solution != nil {
+		if d.Versions, err = plan.Solution.AdviceWithFixes(ctx); err != nil {
+			return err
+		}
+		if p.avoid.on() { // its exclusions are not policies that could be removed
+			for i := range d.Versions {
+				d.Versions[i].Fixes = slices.DeleteFunc(d.Versions[i].Fixes, func(f *resolver.Fix) bool { return f.Changes[0].Kind == resolver.LiftPolicy })
+			}
+		}
+	}
+	if err := p.out.print(d); err != nil {
+		return err
+	}
+	if plan.Refused != nil {
+		return errNegative
+	}
+	return nil
 }
 
 // A planDocument is what the command prints, as text or JSON: a plan, and what explains it.

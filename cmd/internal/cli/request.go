@@ -34,7 +34,8 @@ func (r *request) addFlags(cmd *cobra.Command) {
 	addList(f, &r.packages, "package", "p", "a package to subscribe to, as `PACKAGE[:CHANNEL]` (repeatable)")
 	addList(f, &r.installed, "installed", "i", "an installed operator: "+installedUsage+"; with :CHANNEL also its subscription (repeatable)")
 	addList(f, &r.startingCSV, "starting-csv", "", "the bundle to start with, as `[PACKAGE=]BUNDLE` (repeatable)")
-	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve; with a cluster, the default is the one with subscriptions")
+	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve; with a cluster, the default is that of the kubeconfig's context, or the only one with subscriptions")
+	r.addAllNamespaces(cmd, "with a cluster, all namespaces that have operators", "package", "installed", "starting-csv")
 	addGlobalNamespace(f, &r.global)
 }
 
@@ -49,14 +50,17 @@ func (r *request) obstacles(ctx context.Context, sol *resolver.Solution) ([]reco
 
 // isUsed reports whether a flag of the request was given.
 func (r *request) isUsed(cmd *cobra.Command) bool {
-	names := append([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace", "global-namespace"}, clusterFlags...)
+	names := append([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace", "all-namespaces", "global-namespace"}, clusterFlags...)
 	return slices.ContainsFunc(names, cmd.Flags().Changed)
 }
 
 // problem loads the catalogs and returns the problem.
 func (r *request) problem(ctx context.Context, l *loader, paths []string) (*resolver.Problem, error) {
-	if r.given() {
+	switch {
+	case r.given():
 		return r.ofCluster(ctx, l, paths)
+	case r.all:
+		return nil, usagef("--all-namespaces needs a cluster; add --cluster or --filename")
 	}
 	list, err := sources(paths, r.catalogs, *r.sample, r.global)
 	switch {

@@ -27,7 +27,8 @@ not change. "olmkit help catalogs" and "olmkit help operators" have details.
 With --cluster or --filename, the subscriptions, installed operators and catalogs are
 those of a namespace of a cluster: see "olmkit plan --help". --package then adds a
 subscription, or changes the channel of one, and --catalog replaces the content of the
-catalog of its name.
+catalog of its name. With --all-namespaces, there is an answer for each namespace
+that has a subscription or an operator, in order of the names.
 
 With --problem, resolve reads problem documents instead: one JSON document, or a
 stream of them, each answered in turn. Directories in them are relative to
@@ -38,12 +39,13 @@ versions are not possible. For a cluster, the output also states what keeps a bu
 from being installed or from running: an approval, the operator group, the operator
 or the version of Kubernetes. With --strict, these exit with 1.
 
-Exit codes: 0 there is a solution, 1 there is none, 2 the input could not be
-read. With --problem, a conflict is an answer like any other: 0 if every problem was
-answered.`,
+Exit codes: 0 there is a solution, 1 there is none, 2 the input could not be read;
+with --all-namespaces, the highest of these. With --problem, a conflict is an answer
+like any other: 0 if every problem was answered.`,
 		Example: `  olmkit resolve ./catalog --package etcd:stable --package argocd --installed etcd=0.9.0
   olmkit resolve --catalog ours=./ours,priority=10 ./community -p vault-operator
   olmkit resolve --cluster -n operators --package etcd:beta
+  olmkit resolve --cluster --all-namespaces -o json
   olmkit resolve --problem problems.jsonl --root ./catalogs -o json`,
 	}
 	var (
@@ -68,31 +70,45 @@ answered.`,
 		if in.file != "" {
 			return s.stream(cmd.Context(), in.file)
 		}
+		if r.all && r.given() {
+			return r.everyNamespace(cmd.Context(), l, args, &s.out, func(p *resolver.Problem) error {
+				return s.answer(cmd.Context(), &r, p, strict)
+			})
+		}
 		p, err := r.problem(cmd.Context(), s.loader, args)
 		if err != nil {
 			return err
 		}
-		a, err := s.solve(cmd.Context(), p)
-		if err != nil {
-			return err
-		}
-		if a.solution != nil {
-			if a.Obstacles, err = r.obstacles(cmd.Context(), a.solution); err != nil {
-				return err
-			}
-		}
-		// A package on the command line is not a Subscription, so these
-		// differences do not apply.
-		a.Differs = slices.DeleteFunc(slices.Clone(a.Differs), func(d resolver.Difference) bool { return d.Subscription != "" })
-		if err := s.out.print(a); err != nil {
-			return err
-		}
-		if !a.OK || strict && len(a.Obstacles) > 0 || strict && slices.ContainsFunc(a.Advice, resolver.Advice.NeedsAttention) {
-			return errNegative
-		}
-		return nil
+		return s.answer(cmd.Context(), &r, p, strict)
 	}
 	return cmd
+}
+
+// answer prints the answer to the problem of a request. If strict is true, an operator that is stuck or
+// held back makes it negative.
+func (s *solver) answer(ctx context.Context, r *request, p *resolver.Problem, strict bool) error {
+	a, err := s.solve(ctx, p)
+	if err != nil {
+		return err
+	}
+	if r.all {
+		a.Namespace = p.Namespace
+	}
+	if a.solution != nil {
+		if a.Obstacles, err = r.obstacles(ctx, a.solution); err != nil {
+			return err
+		}
+	}
+	// A package on the command line is not a Subscription, so these
+	// differences do not apply.
+	a.Differs = slices.DeleteFunc(slices.Clone(a.Differs), func(d resolver.Difference) bool { return d.Subscription != "" })
+	if err := s.out.print(a); err != nil {
+		return err
+	}
+	if !a.OK || strict && len(a.Obstacles) > 0 || strict && slices.ContainsFunc(a.Advice, resolver.Advice.NeedsAttention) {
+		return errNegative
+	}
+	return nil
 }
 
 // A solver answers problems and prints the answers.

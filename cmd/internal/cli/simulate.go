@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -67,8 +66,7 @@ be read.`,
 	extensions := addExtensions(cmd, e, &s, &bundles)
 	cmd.Flags().BoolVar(&approve, "approve", false, "approve every install plan")
 	cmd.Flags().BoolVar(&writes, "writes", false, "also print each write")
-	cmd.Flags().BoolVarP(&s.all, "all-namespaces", "A", false, "simulate all namespaces that have operators")
-	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "namespace")
+	s.addAllNamespaces(cmd, "simulate all namespaces that have operators")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		l := newLoader(e)
@@ -78,6 +76,7 @@ be read.`,
 		} else if use {
 			return extensions.simulate(ctx, l, args, &printer{w: e.stdout, format: *f}, writes)
 		}
+		s.imitates = s.all
 		cluster, catalogs, err := s.load(ctx, l, args)
 		if err != nil {
 			return err
@@ -89,7 +88,7 @@ be read.`,
 		if s.all {
 			namespaces, v1 = inhabited(cluster), hasExtensions(cluster)
 			if len(namespaces) == 0 && !v1 {
-				return usagef("no namespace of the cluster has operators, subscriptions, install plans or an operator group, and there are no ClusterExtensions")
+				return errUninhabited
 			}
 		}
 		w := &rehearsal{cluster: cluster, out: printer{w: e.stdout, format: *f}}
@@ -108,6 +107,9 @@ be read.`,
 		err = w.print(ctx, writes)
 		if !v1 || err != nil && !errors.Is(err, errNegative) {
 			return err
+		}
+		if len(namespaces) > 0 {
+			s.inferred = nil // which are printed
 		}
 		if len(namespaces) > 0 && *f == formatText {
 			if _, err := visible.Fprintf(e.stdout, "\n"); err != nil {
@@ -136,24 +138,6 @@ func startControllers(c *memcluster.Cluster) error {
 		}
 	}
 	return nil
-}
-
-// inhabited returns the namespaces of a cluster that have operators, or objects from which
-// operators are installed.
-func inhabited(c *memcluster.Cluster) []string {
-	found := map[string]bool{}
-	for _, o := range c.List() {
-		switch o.Kind {
-		case olm.KindSubscription, olm.KindOperatorGroup, olm.KindInstallPlan:
-			found[o.Metadata.Namespace] = o.Key().Group == olm.Group || found[o.Metadata.Namespace]
-		case olm.KindClusterServiceVersion:
-			if _, isCopy := o.Metadata.Labels[olm.LabelCopiedFrom]; !isCopy {
-				found[o.Metadata.Namespace] = true
-			}
-		}
-	}
-	maps.DeleteFunc(found, func(_ string, ours bool) bool { return !ours })
-	return slices.Sorted(maps.Keys(found))
 }
 
 // A rehearsal simulates namespaces on one cluster in memory.

@@ -16,7 +16,9 @@ var clusterCommands = [][]string{
 	{"status"},
 	{"status", "-o", "json"},
 	{"resolve", "-o", "json"},
+	{"resolve", "-A"},
 	{"explain"},
+	{"explain", "-A", "-o", "json"},
 	{"plan", "-n", "apps"},
 	{"plan", "-n", "apps", "-o", "json"},
 	{"simulate", "-n", "apps"},
@@ -25,6 +27,7 @@ var clusterCommands = [][]string{
 	{"platform", "--to", "4.17", "--catalog", "4.17=community:other"},
 	{"diff", "community=other"},
 	{"view", "-n", "apps", "-o", "-"},
+	{"view", "-A", "-o", "-"},
 }
 
 // TestSnapshot checks that each command gives the same answer for a cluster and for its

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -41,8 +42,9 @@ fixes. Without a CATALOG, it shows the catalogs of the problems. With --diff, it
 shows what changed from an older catalog, as olmkit diff does.
 
 With --cluster or --filename, the page shows what a namespace of a cluster would get,
-and the catalogs that the cluster serves. With a CATALOG, it shows that one, compared
-with the catalog of the cluster that it would replace, as olmkit diff does.
+and the catalogs that the cluster serves; with --all-namespaces, what each of its
+namespaces would get. With a CATALOG, it shows that one, compared with the catalog of
+the cluster that it would replace, as olmkit diff does.
 
 --serve serves the page instead, until it is interrupted, and only to this machine
 unless --listen names another address. --timeout limits how long making the page
@@ -153,14 +155,12 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 		}
 		in.Old = &old
 	case v.request.given() && len(list) == 1:
-		old, err := v.replaced(ctx, list[0])
-		if err != nil {
+		if in.Old, err = v.replaced(ctx, list[0]); err != nil {
 			return nil, err
 		}
-		if old.Name == in.Catalogs[0].Name {
-			old.Name += " (cluster)"
+		if in.Old != nil && in.Old.Name == in.Catalogs[0].Name {
+			in.Old.Name += " (cluster)"
 		}
-		in.Old = &old
 	}
 	if v.verdicts.on() {
 		for i := range in.Catalogs {
@@ -189,17 +189,23 @@ func (v *viewer) judge(ctx context.Context, c *view.Catalog) error {
 	return nil
 }
 
-// replaced returns the catalog in the cluster that next would replace.
-func (v *viewer) replaced(ctx context.Context, next source) (view.Catalog, error) {
+// replaced returns the catalog in the cluster that next would replace, or nil if no content of the
+// cluster's catalogs is known, with a note.
+func (v *viewer) replaced(ctx context.Context, next source) (*view.Catalog, error) {
 	r, err := v.request.readOperators(ctx, v.loader)
 	if err != nil {
-		return view.Catalog{}, err
+		return nil, err
 	}
 	old, err := r.replaced(next, false)
-	if err != nil {
-		return view.Catalog{}, err
+	if errors.Is(err, errNoneServed) {
+		visible.Fprintf(v.stderr, "note: %s is not compared with a catalog of the cluster, because none has a known digest\n", display(next.path))
+		return nil, nil
 	}
-	return v.catalog(ctx, old.name, old.path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := v.catalog(ctx, old.name, old.path)
+	return &c, err
 }
 
 func (v *viewer) catalog(ctx context.Context, name, path string) (view.Catalog, error) {
@@ -214,7 +220,22 @@ func (v *viewer) catalog(ctx context.Context, name, path string) (view.Catalog, 
 // resolutions returns the problem that flags describe, if any, and those in files.
 func (v *viewer) resolutions(ctx context.Context, args []string, asked bool) ([]view.Problem, error) {
 	var out []view.Problem
-	if asked || v.request.given() {
+	if v.request.all && v.request.given() {
+		err := v.request.problems(ctx, v.loader, args, func(namespace string, p *resolver.Problem, err error) error {
+			if err != nil && ctx.Err() == nil {
+				visible.Fprintf(v.stderr, "note: namespace %s is not shown: %s\n", namespace, bare(err))
+				return nil
+			}
+			if err == nil {
+				v.limits.bound(&p.Options)
+				out = append(out, view.Problem{Name: "Namespace " + namespace, Problem: *p})
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	} else if asked || v.request.given() || v.request.all {
 		p, err := v.request.problem(ctx, v.loader, args)
 		if err != nil {
 			return nil, err
