@@ -88,7 +88,7 @@ func (r *run) groups() []group {
 	return []group{
 		{"limits", r.limits}, {"load", r.load}, {"memory", r.memory}, {"resolve", r.resolve},
 		{"constraints", r.constraints}, {"libsolv", r.libsolv}, {"index", r.index}, {"batch", r.batch}, {"scale", r.scale},
-		{"process", r.processes}, {"pull", r.pull}, {"crds", r.crds},
+		{"process", r.processes}, {"pull", r.pull}, {"crds", r.crds}, {"impact", r.impacts},
 	}
 }
 

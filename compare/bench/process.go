@@ -26,17 +26,18 @@ import (
 
 // A program runs as a child process.
 type program struct {
-	file string
-	args []string
-	env  []string
+	file   string
+	args   []string
+	env    []string
+	stdout io.Writer // or nil
 }
 
-// run runs the program and returns its peak resident memory in MiB. It discards the output.
+// run runs the program and returns its peak resident memory in MiB.
 func (p program) run(ctx context.Context) (float64, error) {
 	cmd := exec.CommandContext(ctx, p.file, p.args...)
 	cmd.Env = append(os.Environ(), p.env...)
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	cmd.Stdout, cmd.Stderr = p.stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		return 0, fmt.Errorf("%s %s: %w: %s", filepath.Base(p.file), strings.Join(p.args, " "), err, stderr.Bytes())
 	}

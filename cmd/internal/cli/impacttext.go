@@ -41,32 +41,37 @@ func shown(changes []impact.Change, most int) (coded, safe []impact.Change, more
 }
 
 func (a *impactAnswer) text(w io.Writer) error {
-	visible.Fprintf(w, "%s\n", paint(w, bold, a.title()))
+	out := proseWriter(w)
+	out.Line(func(line string) string { return string(paint(w, bold, line)) }, a.title(), "", "  ")
 	var same []string
 	for _, c := range a.Classes {
 		if len(c.Changes) == 0 {
 			same = append(same, string(c.Class))
 			continue
 		}
-		visible.Fprintf(w, "\n%s: %s\n", c.Class, paint(w, verdictColor(c.Verdict), string(c.Verdict)))
+		out.Blank()
+		out.Line(paintEnd(w, verdictColor(c.Verdict), string(c.Verdict)), string(c.Class)+": "+string(c.Verdict), "", "")
 		coded, safe, more, moreSafe := shown(c.Changes, mostSafe)
 		for _, x := range coded {
-			visible.Fprintf(w, "  %s %s\n", x.Message, paint(w, verdictColor(x.Verdict), "["+string(x.Verdict)+" "+string(x.Code)+"]"))
+			code := "[" + string(x.Code) + "]"
+			out.Line(paintEnd(w, verdictColor(x.Verdict), code), string(x.Verdict)+": "+x.Message+" "+code, "  ", "    ")
 		}
 		if more > 0 {
-			visible.Fprintf(w, "  and %s like these; -o json lists all\n", phrase.Count(more, "more change"))
+			out.Line(nil, "and "+phrase.Count(more, "more change")+" like these; -o json lists all", "  ", "    ")
 		}
 		for _, x := range safe {
-			visible.Fprintf(w, "  %s\n", x.Message)
+			out.Line(nil, x.Message, "  ", "    ")
 		}
 		if moreSafe > 0 {
-			visible.Fprintf(w, "  and %s; -o json lists all\n", phrase.Count(moreSafe, "more safe change"))
+			out.Line(nil, "and "+phrase.Count(moreSafe, "more safe change")+"; -o json lists all", "  ", "    ")
 		}
 	}
 	if len(same) > 0 {
-		visible.Fprintf(w, "\nUnchanged: %s\n", strings.Join(same, ", "))
+		out.Blank()
+		out.Line(nil, "Unchanged: "+strings.Join(same, ", "), "", "  ")
 	}
-	return nil
+	_, err := io.WriteString(w, out.String())
+	return err
 }
 
 // title states what is compared, and the verdict.

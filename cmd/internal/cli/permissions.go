@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -144,12 +143,7 @@ func (a *allowed) text(w io.Writer) error {
 	}
 	for _, risk := range a.Risks {
 		code := "[" + string(risk.Code) + "]"
-		out.Line(func(line string) string {
-			if text, ok := strings.CutSuffix(line, code); ok {
-				return text + string(paint(w, yellow, code))
-			}
-			return line
-		}, risk.Message+" "+code, "  ", "    ")
+		out.Line(paintEnd(w, yellow, code), risk.Message+" "+code, "  ", "    ")
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

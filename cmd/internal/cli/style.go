@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"strings"
 
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
@@ -29,6 +30,16 @@ func paint(w io.Writer, color, text string) visible.Block {
 		text = color + text + reset
 	}
 	return visible.Block(text)
+}
+
+// paintEnd returns a style of lines that paints the end of a text in a color.
+func paintEnd(w io.Writer, color, end string) func(line string) string {
+	return func(line string) string {
+		if text, ok := strings.CutSuffix(line, end); ok {
+			return text + string(paint(w, color, end))
+		}
+		return line
+	}
 }
 
 // proseWriter returns a writer of lines as wide as a screen allows.
