@@ -86,7 +86,7 @@ func (r *run) crds(ctx context.Context) error {
 
 // safe runs a program that exits with status 1 if an upgrade is not safe.
 func safe(ctx context.Context, p program) (bool, error) {
-	_, err := p.run(ctx)
+	err := p.run(ctx)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return false, nil

@@ -48,8 +48,12 @@ func (r *run) impacts(ctx context.Context) error {
 	var out bytes.Buffer
 	all := olmkit.with("impact", tree.catalog, "--bundles", tree.bundles, "--no-cache", "-o", "json")
 	all.stdout = &out
+	watch, err := r.build(ctx, "child/watch")
+	if err != nil {
+		return err
+	}
 	var peak float64
-	ms, cpu, err := measure(func() (err error) { peak, err = all.run(ctx); return err })
+	ms, cpu, err := measure(func() (err error) { peak, err = all.peakBy(ctx, watch); return err })
 	if err != nil {
 		return err
 	}

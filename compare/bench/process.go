@@ -12,8 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -32,20 +32,37 @@ type program struct {
 	stdout io.Writer // or nil
 }
 
-// run runs the program and returns its peak resident memory in MiB.
-func (p program) run(ctx context.Context) (float64, error) {
+// run runs the program.
+func (p program) run(ctx context.Context) error {
+	_, err := p.output(ctx)
+	return err
+}
+
+// output runs the program and returns its standard error.
+func (p program) output(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, p.file, p.args...)
 	cmd.Env = append(os.Environ(), p.env...)
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = p.stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("%s %s: %w: %s", filepath.Base(p.file), strings.Join(p.args, " "), err, stderr.Bytes())
+		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(p.file), strings.Join(p.args, " "), err, stderr.Bytes())
 	}
-	return float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1024, nil
+	return stderr.String(), nil
+}
+
+// peakBy runs the program and returns its peak resident memory in MiB. Watch is the program child/watch.
+func (p program) peakBy(ctx context.Context, watch program) (float64, error) {
+	watch.args, watch.env, watch.stdout = append([]string{p.file}, p.args...), p.env, p.stdout
+	text, err := watch.output(ctx)
+	if err != nil {
+		return 0, err
+	}
+	kib, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return kib / 1024, err
 }
 
 func (p program) job(ctx context.Context) job {
-	return func() error { _, err := p.run(ctx); return err }
+	return func() error { return p.run(ctx) }
 }
 
 // build compiles the main package in a directory.
@@ -74,12 +91,16 @@ func (r *run) processes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	watch, err := r.build(ctx, "child/watch")
+	if err != nil {
+		return err
+	}
 	dir, err := r.catalog("community")
 	if err != nil {
 		return r.absent("process", err)
 	}
 	index := filepath.Join(r.tmp, "community.index")
-	if _, err := olmkit.with("index", dir, "-o", index).run(ctx); err != nil {
+	if err := olmkit.with("index", dir, "-o", index).run(ctx); err != nil {
 		return err
 	}
 	for _, c := range []struct {
@@ -90,7 +111,7 @@ func (r *run) processes(ctx context.Context) error {
 		{"olmkit resolve, over the index of community", []string{"resolve", "--catalog", "community=" + index, "-p", "etcd", "-o", "json"}},
 	} {
 		p := olmkit.with(c.args...)
-		peak, err := p.run(ctx)
+		peak, err := p.peakBy(ctx, watch)
 		if err != nil {
 			return err
 		}
@@ -143,13 +164,17 @@ func (r *run) pull(ctx context.Context) error {
 		defer os.RemoveAll(cache)
 		return olmkit.with("list", "packages", "docker://"+image, "-o", "json", "--cache-dir", cache).job(ctx)()
 	}
-	bare, err := olmkit.with("version").run(ctx)
+	watch, err := r.build(ctx, "child/watch")
+	if err != nil {
+		return err
+	}
+	bare, err := olmkit.with("version").peakBy(ctx, watch)
 	if err != nil {
 		return err
 	}
 	cache := fresh()
 	again := olmkit.with("list", "packages", "docker://"+image, "-o", "json", "--cache-dir", cache)
-	peak, err := again.run(ctx)
+	peak, err := again.peakBy(ctx, watch)
 	if err != nil {
 		return err
 	}
@@ -173,7 +198,7 @@ func (r *run) pull(ctx context.Context) error {
 		return err
 	}
 	index := filepath.Join(r.tmp, "community-full.index")
-	if _, err := olmkit.with("index", dir, "-o", index).run(ctx); err != nil {
+	if err := olmkit.with("index", dir, "-o", index).run(ctx); err != nil {
 		return err
 	}
 	return r.pair(ctx, Row{Group: "pull", Case: "community-full, next command", Peer: "the same over a local index"},
