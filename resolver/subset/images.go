@@ -36,6 +36,7 @@ func (s *Subset) Images(ctx context.Context) ([]string, fbc.Diagnostics, error) 
 			if err := json.Unmarshal(raw, &f, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 				return nil, nil, fmt.Errorf("subset: bundle %q: %w", b.Name, err)
 			}
+			reported := map[string]bool{} // images: one that the bundle names twice is one finding
 			add := func(path, image string) {
 				d := &fbc.Diagnostic{Pos: b.handle.Pos(), Schema: fbc.SchemaBundle, Package: p.Name, Name: b.Name, Path: path}
 				name, digest, isPinned := strings.Cut(image, "@")
@@ -52,7 +53,10 @@ func (s *Subset) Images(ctx context.Context) ([]string, fbc.Diagnostics, error) 
 					found[image] = true
 					d.Code, d.Severity, d.Err = codes.BundleImageUnpinned, fbc.Warning, fmt.Errorf("image %q has no digest, so its content can change; write NAME@sha256:…", image)
 				}
-				findings = append(findings, d)
+				if image == "" || !reported[image] {
+					reported[image] = true
+					findings = append(findings, d)
+				}
 			}
 			if f.Image != "" { // a bundle may have its manifests in the catalog
 				add("/image", f.Image)
