@@ -106,7 +106,7 @@ func (rt *route) behind(ctx context.Context, b *Blocker, k int) error {
 	switch {
 	case b.Temporary:
 	case b.Kind == BlockerNoPackage:
-		b.Action = fmt.Sprintf("find another catalog that has package %s, replace the operator, or accept that it gets no updates", rt.Package)
+		b.Action = fmt.Sprintf("give the catalog for %s that has package %s; if there is none, replace the operator, or accept that it gets no updates", b.Platform, rt.Package)
 	case b.Kind == BlockerExcluded:
 		b.Action = "prepare for one of these upgrades and allow it, or accept that the operator gets no updates"
 	default:
@@ -157,7 +157,7 @@ func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 		if !rt.hasCatalog(rt.at(k)) {
 			continue
 		}
-		o.Checked = true
+		o.Checked = o.Checked || s.road.levels[k].u != nil // a given catalog has the package
 		x, err := s.road.incompatible(ctx, k, s.end)
 		if err != nil {
 			return o, err

@@ -214,8 +214,8 @@ type OperatorPlan struct {
 	Support []Support `json:"support,omitempty"`
 	// Supported are the versions with support on the day of the problem, if To has none.
 	Supported []string `json:"supported,omitempty"`
-	// Checked reports whether there is a catalog for any version that the operator
-	// reaches. Without one, it is unknown where the operator is safe.
+	// Checked reports whether a catalog for any version that the operator reaches has its
+	// package. Without one, it is unknown where the operator is safe.
 	Checked bool `json:"checked"`
 	// LeftBehind reports whether the platform reaches a version that the operator
 	// does not; see [Plan.LeftBehind].

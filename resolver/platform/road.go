@@ -343,7 +343,7 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 	}
 	if l.u == nil {
 		b.Kind = BlockerNoPackage
-		b.Reason = fmt.Sprintf("the catalog for %s has no package %s: %s gets no updates there", v, r.Package, at)
+		b.Reason = fmt.Sprintf("no given catalog for %s has package %s, so %s gets no updates there", v, r.Package, at)
 		return b
 	}
 	for _, name := range r.options(l.pkg).Channels {
