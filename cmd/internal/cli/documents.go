@@ -51,6 +51,7 @@ func Documents() []Document {
 		{Name: "manifests-list", Title: "The manifests of a bundle, by olmkit manifests", Type: objectList{}, By: "manifests"},
 		{Name: "permissions", Title: "What an operator may do, by olmkit permissions", Type: permissions.Report{}, By: "permissions"},
 		{Name: "impact", Title: "What an upgrade changes, by olmkit impact", Type: impact.Report{}, By: "impact"},
+		{Name: "impact-unknown", Title: "An operator whose upgrade could not be compared, by olmkit impact", Type: impactUnknown{}, By: "impact"},
 		{Name: "impact-table", Title: "The verdicts on the upgrades of a catalog, by olmkit impact", Type: impactTable{}, By: "impact"},
 		{Name: "quality", Title: "The quality of a catalog, by olmkit report", Type: quality{}, By: "report"},
 		{Name: "crd-safety-problem", Title: "A problem for olmkit crd-safety", Type: crdProblem{}, Read: true, More: true},

@@ -61,8 +61,8 @@ const topicExitCodes = `Exit codes report whether there is an answer, and whethe
   1    the answer is no; it was printed completely
   2    there is no answer: the command line is invalid, the input could not be
        read, or --timeout has passed
-  3    the answer is yes, but something could not be checked: platform and status
-       only
+  3    the answer is yes, but something could not be checked: platform, status and
+       impact only
   130  a signal ended the command
 
 What "no" means:

@@ -57,7 +57,9 @@ argument, images are read only with --pull.
 OLM v1.
 
 Exit codes: 0 the upgrade was compared, 1 a verdict is at least --fail-on, 2 the
-input could not be read.`,
+input could not be read, 3 of the operators of a cluster, some could not be compared,
+such as one whose bundle image cannot be pulled from here; the output has the reason,
+and no other verdict is at least --fail-on.`,
 		Example: `  olmkit impact ./etcd/0.9.2 ./etcd/0.9.4
   olmkit impact ./etcd/0.9.2 ./etcd/0.9.4 -o markdown --fail-on breaks
   olmkit impact ./catalog etcd 0.9.0 0.9.4 --path --olm classic
@@ -194,10 +196,6 @@ func (i *impactRun) compare(ctx context.Context, old, created impact.Bundle, dir
 	if r.Verdict.AtLeast(i.verdict) {
 		i.verdict = r.Verdict
 	}
-	i.out.w, i.out.format = i.stdout, *i.format
-	if i.reports++; i.reports > 1 && (*i.format == formatText || *i.format == formatMarkdown) {
-		visible.Fprintf(i.stdout, "\n")
-	}
 	switch *i.format {
 	case format(fbcreport.SARIF):
 		for _, d := range r.Findings() {
@@ -213,9 +211,30 @@ func (i *impactRun) compare(ctx context.Context, old, created impact.Bundle, dir
 		}
 		return nil
 	case formatMarkdown:
+		i.gap()
 		return writeMarkdown(i.stdout, r)
 	}
-	return i.out.print((*impactAnswer)(r))
+	return i.print((*impactAnswer)(r))
+}
+
+// gap prints an empty line, except before the first report.
+func (i *impactRun) gap() {
+	if i.reports++; i.reports > 1 {
+		visible.Fprintf(i.stdout, "\n")
+	}
+}
+
+// print prints a report. In formats for code scanners, it is only a note.
+func (i *impactRun) print(d printable) error {
+	i.out.w, i.out.format = i.stdout, *i.format
+	switch *i.format {
+	case formatText, formatMarkdown:
+		i.gap()
+		return d.text(i.stdout)
+	case format(fbcreport.SARIF):
+		return d.text(i.stderr)
+	}
+	return i.out.print(d)
 }
 
 // end prints what is printed once, and returns the error for the exit code.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -68,28 +69,43 @@ func (i *impactRun) onCluster(cmd *cobra.Command, args []string) error {
 		visible.Fprintf(i.stderr, "note: no installed operator was found%s\n", where)
 	}
 	opts := i.opts
-	var failed, reported error
+	var unknown error
 	for n := range operators {
 		o := &operators[n]
 		i.opts = opts
 		err := c.operator(ctx, o, slices.Concat(args, []string{"", ""})[1])
-		if ctx.Err() != nil {
-			return err
-		}
 		switch {
-		case errors.Is(err, errReported) || errors.Is(err, errNegative):
-			reported = errReported
-		case err != nil:
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", o.Object, err))
+		case err == nil:
+		case len(args) > 0 && (errors.Is(err, errReported) || errors.Is(err, errNegative)):
+			return errReported
+		case len(args) > 0:
+			return fmt.Errorf("%s: %w", o.Object, err)
+		case ctx.Err() != nil:
+			return err
+		default:
+			unknown = errUnchecked
+			if err := i.print(&impactUnknown{o.Object, o.Package, o.Installed, string(bare(err))}); err != nil {
+				return err
+			}
 		}
 	}
-	if failed = cmp.Or(failed, reported); failed == nil {
-		return i.end(ctx)
-	}
-	if err := i.end(ctx); err != nil && !errors.Is(err, errNegative) {
-		return err
-	}
-	return failed
+	return cmp.Or(i.end(ctx), unknown)
+}
+
+// An impactUnknown is an operator whose next upgrade could not be compared.
+type impactUnknown struct {
+	// Object is the object that manages the operator.
+	Object  olm.Key `json:"object"`
+	Package string  `json:"package"`
+	From    string  `json:"from"`
+	Error   string  `json:"error"`
+}
+
+func (u *impactUnknown) text(w io.Writer) error {
+	p := proseWriter(w)
+	p.Line(nil, visible.Words(fmt.Sprintf("Upgrade of package %s (%s) from %s: not compared: %s", u.Package, u.Object, u.From, u.Error)), "", "  ")
+	_, err := io.WriteString(w, p.String())
+	return err
 }
 
 // operators returns the operators to compare, with the content of their catalogs.
