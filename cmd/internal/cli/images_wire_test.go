@@ -166,6 +166,23 @@ func TestPullCache(t *testing.T) {
 	}
 }
 
+// TestPullWithoutHome checks that a user without a home directory can pull, and that nothing is left.
+func TestPullWithoutHome(t *testing.T) {
+	x := newWire(t)
+	want, _, _ := x.list(t)
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	if got, stderr, code := x.list(t); got != want || code != 0 || stderr != "" {
+		t.Errorf("exit code %d, %s%s; want %s", code, got, stderr, want)
+	}
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	if check(t, err); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
 // TestPullFaults checks that network errors are retried if that helps, and otherwise reported with a remedy.
 func TestPullFaults(t *testing.T) {
 	x := newWire(t)
@@ -322,6 +339,18 @@ func TestPullCredentials(t *testing.T) {
 	ask("REGISTRY_AUTH_FILE alone", 2)
 	write("right.json", host, "secret")
 	ask("--authfile before all", 0, "--authfile", "right.json")
+	helper := "#!/bin/sh\nread server\n[ \"$1 $server\" = \"get " + host + "\" ] || { echo credentials not found in native keychain; exit 1; }\necho '{\"ServerURL\":\"x\",\"Username\":\"me\",\"Secret\":\"'$SECRET'\"}'\n"
+	check(t, os.WriteFile("docker-credential-test", []byte(helper), 0o700))
+	dir, err := os.Getwd()
+	check(t, err)
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for name, text := range map[string]string{"for a registry": `{"credHelpers":{"` + host + `":"test"}}`, "for all registries": `{"credsStore":"test"}`} {
+		check(t, os.WriteFile("helper.json", []byte(text), 0o600))
+		t.Setenv("SECRET", "secret")
+		ask("a credential helper "+name, 0, "--authfile", "helper.json")
+		t.Setenv("SECRET", "wrong")
+		ask("a wrong answer of a credential helper "+name, 2, "--authfile", "helper.json")
+	}
 	if _, stderr, code := x.list(t, "--authfile", "missing.json", "--no-cache"); code != 2 || !strings.Contains(stderr, "--authfile: open missing.json") {
 		t.Errorf("--authfile without a file: exit code %d, %s", code, stderr)
 	}
