@@ -79,6 +79,7 @@ const (
 	BundleCRDVersion        = "bundle-crd-version"        // a CRD is not apiextensions.k8s.io/v1
 	BundleCRDInvalid        = "bundle-crd-invalid"        // the API server would refuse a CRD
 	BundleMetadata          = "bundle-metadata"           // the API server would refuse the metadata of an object
+	BundleObjectInvalid     = "bundle-object-invalid"     // the API server would refuse an object
 	BundlePackageName       = "bundle-package-name"       // a bundle does not name its package
 	BundleConversion        = "bundle-conversion"         // a conversion webhook cannot be installed
 	BundleWebhookDeployment = "bundle-webhook-deployment" // a webhook names a deployment that does not exist

@@ -8,6 +8,7 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/codes"
@@ -33,6 +34,20 @@ const maxLabel = 63
 func (l *linter) name() {
 	if n := len(l.csv.Object.Name); n > maxLabel && n <= validation.DNS1123SubdomainMaxLength {
 		l.report(codes.BundleMetadata, l.csv.At("metadata", "name"), "the name of the CSV has %d bytes; classic OLM labels the objects of an operator with it (olm.owner), and a label has at most %d", n, maxLabel)
+	}
+}
+
+// serviceNames checks K233 for services whose name starts with a digit.
+func (l *linter) serviceNames() {
+	since := version.MajorMinor(1, 36)
+	if l.kubernetes.AtLeast(since) {
+		return
+	}
+	for i := range l.bundle.Others {
+		o := &l.bundle.Others[i]
+		if name := o.Object.GetName(); o.Object.GetKind() == "Service" && name != "" && name[0] >= '0' && name[0] <= '9' {
+			l.report(codes.BundleMetadata, o.At("metadata", "name"), "the name of Service %q starts with a digit, which Kubernetes %s and later accept", name, since)
+		}
 	}
 }
 

@@ -2,9 +2,11 @@ package bundlelint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/yaml"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -110,5 +112,54 @@ func wantFinding(t *testing.T, name string, found fbc.Diagnostics, code fbc.Code
 		t.Errorf("%s: want %s %q, got\n%v", name, code, text, found)
 	case text != "" && (found[0].Pos.File == "" || found[0].Pos.Line == 0):
 		t.Errorf("%s: no position: %v", name, found[0])
+	}
+}
+
+// TestObjects checks what the API server would refuse in the objects of a bundle, with the line.
+func TestObjects(t *testing.T) { // K233, K238
+	deployment := func(fields string) string {
+		return "kind: ClusterServiceVersion\nspec:\n  install:\n    spec:\n      deployments:\n      - name: demo\n        spec:\n" + fields
+	}
+	const pinned = "example.com/demo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	pod := func(fields string) string {
+		return deployment("          selector: {matchLabels: {app: demo}}\n          template:\n            metadata: {labels: {app: demo}}\n            spec:\n" + fields)
+	}
+	container := func(fields string) string {
+		return pod("              containers:\n              - name: demo\n                image: " + pinned + "\n                " + fields + "\n")
+	}
+	for _, test := range []struct {
+		text, want string
+		code       fbc.Code
+	}{
+		{container("ports: [{containerPort: 65535}]"), "", ""},
+		{container("ports: [{containerPort: 70000}]"), "spec.template.spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive", codes.BundleObjectInvalid},
+		{container("volumeMounts: [{name: data, mountPath: /data}]"), `volumeMounts[0].name: Not found: "data"`, codes.BundleObjectInvalid},
+		{container("env: [{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]"), "must not be set if there is a value", codes.BundleObjectInvalid},
+		{container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), "must be less than or equal to the limit of 1", codes.BundleObjectInvalid},
+		{pod("              containers: []\n"), "spec.template.spec.containers: Required value: a pod needs a container", codes.BundleObjectInvalid},
+		{deployment("          selector: {matchLabels: {app: other}}\n          template: {metadata: {labels: {app: demo}}, spec: {containers: [{name: demo, image: '" + pinned + "'}]}}\n"), "the selector does not match the labels of the template", codes.BundleObjectInvalid},
+		{"kind: ClusterServiceVersion\nspec: {install: {spec: {permissions: [{serviceAccountName: demo, rules: [{nonResourceURLs: [/metrics], verbs: [get]}]}]}}}\n", "", ""}, // a ClusterRole, as all namespaces are watched
+		{"kind: ClusterServiceVersion\nmetadata: {annotations: {'a b': c}}\n", "metadata.annotations: Invalid value: \"a b\"", codes.BundleMetadata},
+		{"kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata: {'a/b': c}\n", `data[a/b]: Invalid value: "a/b"`, codes.BundleObjectInvalid},
+		{"kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata: {a: 1}\n", "data: Invalid value: must not be of type number", codes.BundleObjectInvalid},
+		{"kind: Service\napiVersion: v1\nmetadata: {name: 1a}\nspec: {ports: [{port: 80}]}\n", "", ""},
+		{"kind: Service\napiVersion: v1\nmetadata: {name: a}\nspec: {ports: [{port: 80}, {port: 81}]}\n", "a service with several ports needs their names", codes.BundleObjectInvalid},
+	} {
+		found := slices.DeleteFunc(lint(t, example(t, test.text)), func(d *fbc.Diagnostic) bool { return d.Code == codes.BundleImageUnlisted })
+		if test.want == "" {
+			if len(found) > 0 {
+				t.Errorf("%s:\n%v", test.text, found)
+			}
+			continue
+		}
+		if !slices.ContainsFunc(found, func(d *fbc.Diagnostic) bool {
+			return d.Code == test.code && strings.Contains(d.Error(), test.want) && d.Pos.Line > 1
+		}) {
+			t.Errorf("%s: want %s %q, got\n%v", test.text, test.code, test.want, found)
+		}
+	}
+	old, err := Lint(t.Context(), example(t, "kind: Service\napiVersion: v1\nmetadata: {name: 1a}\nspec: {ports: [{port: 80}]}\n"), &Options{Kubernetes: version.MajorMinor(1, 35)})
+	if err != nil || len(old.Findings) != 1 || old.Findings[0].Code != codes.BundleMetadata {
+		t.Error(err, old.Findings)
 	}
 }

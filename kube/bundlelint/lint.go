@@ -55,7 +55,7 @@ func Lint(ctx context.Context, fsys fs.FS, opts *Options) (*Result, error) {
 	l := &linter{ctx: ctx, fsys: fsys, bundle: b, csv: &b.CSVs[len(b.CSVs)-1], kubernetes: cmp.Or(opts.Kubernetes, Newest())}
 	l.found = diagnostics(b.Validate())
 	for _, check := range []func(*linter){
-		(*linter).name, (*linter).owned, (*linter).accounts, (*linter).apis, (*linter).images, (*linter).minKubeVersion,
+		(*linter).name, (*linter).owned, (*linter).accounts, (*linter).serviceNames, (*linter).apis, (*linter).images, (*linter).minKubeVersion,
 		(*linter).installModes, (*linter).suggestedNamespace, (*linter).size,
 	} {
 		check(l)
@@ -116,6 +116,8 @@ func codeOf(code string) fbc.Code {
 		return codes.BundleCRDInvalid
 	case "invalidMetadata":
 		return codes.BundleMetadata
+	case "invalidObject":
+		return codes.BundleObjectInvalid
 	case "dupCSV":
 		return codes.BundleCSVTwice
 	case "packageName":

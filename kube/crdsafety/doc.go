@@ -33,7 +33,9 @@
 // none of its validations covers as "unhandled". For example, it refuses a
 // changed description below additionalProperties. By default, this package
 // compares nested schemas field by field and knows every keyword: a change is
-// safe if it affects only documentation or accepts more values.
+// safe if it affects only documentation or accepts more values, such as a removed
+// enum, pattern or condition, int64 in place of int32, or an integer or string in
+// place of an integer. Where the verdict of operator-controller differs, Upstream has it.
 //
 // With [Options.AsUpstream] the verdict and the findings are those of
 // operator-controller. A finding that the default comparison does not confirm

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 
@@ -50,7 +51,7 @@ func (c *comparison) fields(old, new *node) error {
 	clearDocs(a)
 	clearDocs(b)
 	if !reflect.DeepEqual(a, b) {
-		c.add(old, new, slices.DeleteFunc(validate(a, b), relaxes)...)
+		c.add(old, new, slices.DeleteFunc(validate(a, b), func(f Finding) bool { return relaxes(f, a, b) })...)
 		c.add(old, new, keywords(a, b)...)
 	}
 	c.add(old, new, unknownFields(old, new)...)
@@ -67,8 +68,20 @@ func (c *comparison) fields(old, new *node) error {
 }
 
 // relaxes reports whether a change that operator-controller refuses only accepts more (K60).
-func relaxes(f Finding) bool {
+func relaxes(f Finding, old, new *schema) bool {
 	switch f.Validation {
+	case "type":
+		switch {
+		case new.Type == "number":
+			return old.Type == "integer"
+		case new.Type != "":
+			return false
+		case new.XIntOrString:
+			return old.Type == "integer" || old.Type == "string"
+		}
+		return new.XPreserveUnknownFields != nil && *new.XPreserveUnknownFields
+	case "enum":
+		return len(new.Enum) == 0
 	case "nullable":
 		return string(f.New) == "true"
 	case "pattern":
@@ -98,8 +111,15 @@ func keywords(old, new *schema) []Finding {
 		f := Finding{Validation: key, Old: before[key], New: after[key]}
 		bad := !bytes.Equal(f.Old, f.New)
 		switch key {
-		case "exclusiveMaximum", "exclusiveMinimum", "format", "multipleOf", "uniqueItems":
+		case "exclusiveMaximum", "exclusiveMinimum", "uniqueItems":
 			bad = bad && f.New != nil
+		case "format":
+			wider := old.Format == "int32" && new.Format == "int64" || old.Format == "float" && new.Format == "double"
+			bad = bad && f.New != nil && !wider
+		case "multipleOf":
+			bad = bad && f.New != nil && (f.Old == nil || *new.MultipleOf == 0 || math.Mod(*old.MultipleOf, *new.MultipleOf) != 0)
+		case "x-kubernetes-int-or-string":
+			bad = bad && f.New == nil // a type that excludes one of the two is a finding
 		case "x-kubernetes-preserve-unknown-fields":
 			bad = bad && string(f.Old) == "true"
 		case "x-kubernetes-list-type":
@@ -201,20 +221,34 @@ func unknownFields(old, new *node) []Finding {
 }
 
 // alternatives compares the keywords whose values are schemas that act as
-// conditions. Each is compared as a set of entries, without documentation. Only
-// anyOf may gain entries, and only if it has one already.
+// conditions. Each is compared as a set of entries, without documentation. A
+// change is safe if it only accepts more.
 func alternatives(old, new *node) []Finding {
 	before, after := conditions(old), conditions(new)
 	var out []Finding
 	for _, keyword := range union(before, after) {
 		removed := missing(before[keyword], after[keyword])
 		added := missing(after[keyword], before[keyword])
-		if len(removed) == 0 && (len(added) == 0 || keyword == "anyOf" && len(before[keyword]) > 0) {
+		if len(removed) == 0 && len(added) == 0 || widens(keyword, before[keyword], after[keyword], len(removed), len(added)) {
 			continue
 		}
 		out = append(out, Finding{Validation: keyword, Old: removed.value(), New: added.value()})
 	}
 	return out
+}
+
+// widens reports whether a change to the entries of a keyword only accepts more (K60): a condition
+// is gone, or an alternative is added to others.
+func widens(keyword string, before, after entries, removed, added int) bool {
+	switch keyword {
+	case "allOf":
+		return added == 0
+	case "anyOf":
+		return len(after) == 0 || removed == 0 && len(before) > 0
+	case "not", "oneOf":
+		return len(after) == 0
+	}
+	return false
 }
 
 // entries holds the schemas of one keyword.
@@ -228,7 +262,23 @@ func conditions(n *node) map[string]entries {
 			out[step.keyword] = append(out[step.keyword], step)
 		}
 	}
+	if n.whole.XIntOrString && eitherType(out["anyOf"]) {
+		delete(out, "anyOf") // x-kubernetes-int-or-string says the same
+	}
 	return out
+}
+
+// eitherType reports whether alternatives are an integer or a string.
+func eitherType(l entries) bool {
+	types := map[string]bool{}
+	for _, e := range l {
+		s := *e.node.whole
+		types[s.Type] = true
+		if s.Type = ""; !reflect.DeepEqual(s, schema{}) {
+			return false
+		}
+	}
+	return len(l) == 2 && types["integer"] && types["string"]
 }
 
 // id identifies an entry, regardless of its place in the list.

@@ -75,6 +75,9 @@ func (m *Manifest[T]) At(path ...any) fbc.Pos {
 	first := m.Line - root.Content[0].Line // the number of lines before the document
 	n, line := root.Content[0], root.Content[0].Line
 	for _, step := range path {
+		if i, ok := step.(int); ok && n.Kind == yamlv3.MappingNode {
+			step = strconv.Itoa(i)
+		}
 		if n.Kind == yamlv3.AliasNode {
 			n = n.Alias
 		}
@@ -100,8 +103,9 @@ func (m *Manifest[T]) At(path ...any) fbc.Pos {
 	return fbc.Pos{File: m.File, Line: first + line}
 }
 
-// deploymentPath is the path of the name of a deployment in a CSV.
-func deploymentPath(i int) []any { return []any{"spec", "install", "spec", "deployments", i, "name"} }
+// deploymentAt is the path of a deployment in a CSV, and deploymentPath that of its name.
+func deploymentAt(i int) []any   { return []any{"spec", "install", "spec", "deployments", i} }
+func deploymentPath(i int) []any { return append(deploymentAt(i), "name") }
 func webhookPath(i int) []any    { return []any{"spec", "webhookdefinitions", i} }
 
 // Key names an object: apiVersion/kind/namespace/name.

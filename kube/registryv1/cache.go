@@ -8,6 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/olmkit/olmkit/kube/internal/apicheck"
+
 	"github.com/olmkit/olmkit/kube/internal/recent"
 )
 
@@ -27,7 +29,7 @@ type Cache struct {
 type sharedCRD struct {
 	digest string
 	crd    *apiextensionsv1.CustomResourceDefinition
-	errors func() field.ErrorList // see crdErrors
+	errors func() field.ErrorList // see apicheck.CRD
 }
 
 // find returns the CRD that is the only object of a document, or nil if it is not known.
@@ -41,7 +43,7 @@ func (c *Cache) find(sum [sha256.Size]byte) *sharedCRD {
 
 // keep shares the CRD of a document.
 func (c *Cache) keep(sum [sha256.Size]byte, size int, crd *apiextensionsv1.CustomResourceDefinition) *sharedCRD {
-	x := &sharedCRD{hex.EncodeToString(sum[:]), crd, sync.OnceValue(func() field.ErrorList { return crdErrors(crd) })}
+	x := &sharedCRD{hex.EncodeToString(sum[:]), crd, sync.OnceValue(func() field.ErrorList { return apicheck.CRD(crd) })}
 	c.crds.Put(sum, x, size, maxCached)
 	return x
 }

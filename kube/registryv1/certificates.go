@@ -110,6 +110,16 @@ var certificateVolumes = []struct{ name, path, cert, key string }{
 	{"apiservice-cert", "/apiserver.local.config/certificates", "apiserver.crt", "apiserver.key"},
 }
 
+// withCertificates appends the volumes that OLM adds, unless they are there (K45).
+func withCertificates(volumes []corev1.Volume) []corev1.Volume {
+	for _, v := range certificateVolumes {
+		if !slices.ContainsFunc(volumes, func(x corev1.Volume) bool { return x.Name == v.name }) {
+			volumes = append(slices.Clip(volumes), corev1.Volume{Name: v.name})
+		}
+	}
+	return volumes
+}
+
 // mountCertificate mounts the certificate in a Secret at the paths of
 // certificateVolumes and removes the volumes that containers mounted there (K45). It
 // reports whether init containers lost mounts (K208).

@@ -84,7 +84,9 @@ func (b *Bundle) config(ctx context.Context, namespace string, text []byte, upst
 		return out, []Problem{p}
 	}
 	if !upstream {
-		problems = repeatedVolumes(out.deployment.Volumes)
+		d := out.deployment
+		problems = append(repeated("env", d.Env, func(e *corev1.EnvVar) string { return e.Name }),
+			repeated("volumes", d.Volumes, func(v *corev1.Volume) string { return v.Name })...)
 	}
 	return out, problems
 }
@@ -302,14 +304,16 @@ func (b *Bundle) hint(field string) string {
 	return ""
 }
 
-// repeatedVolumes checks K203.
-func repeatedVolumes(volumes []corev1.Volume) (out []Problem) {
+// repeated checks K203: the items of a list have different names.
+func repeated[T any](list string, items []T, name func(*T) string) (out []Problem) {
 	seen := map[string]bool{}
-	for i, v := range volumes {
-		if field := fmt.Sprintf("deploymentConfig.volumes.%d.name", i); seen[v.Name] {
-			out = append(out, configProblem("repeated", field, "%s: there is another volume %q; rename one", field, v.Name))
+	for i := range items {
+		name := name(&items[i])
+		if seen[name] {
+			field := fmt.Sprintf("deploymentConfig.%s.%d.name", list, i)
+			out = append(out, configProblem("repeated", field, "%s: %q is already the name of another entry; rename one", field, name))
 		}
-		seen[v.Name] = true
+		seen[name] = true
 	}
 	return out
 }

@@ -8,6 +8,11 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/kube/internal/apicheck"
 )
 
 // deployments adds the deployments of the CSV (K42).
@@ -39,10 +44,27 @@ func (g *generator) deployments() {
 		if g.config != nil {
 			configure(&d, g.config)
 		}
+		if !g.opts.AsUpstream {
+			g.check(&d)
+		}
 		o := g.add(&d)
 		if left {
 			g.differs("K208", o, "has init containers without mounts of volumes that the certificate replaces")
 		}
+	}
+}
+
+// check checks a deployment as it is rendered (K238). What is wrong with that of a valid bundle
+// comes from the configuration, or from annotations of the CSV.
+func (g *generator) check(d *appsv1.Deployment) {
+	errs := apivalidation.ValidateAnnotations(d.Annotations, field.NewPath("metadata", "annotations"))
+	errs = append(errs, apicheck.Deployment(&d.Spec, field.NewPath("spec"))...)
+	csv := origin{at: func(...any) fbc.Pos { return g.bundle.csv().Pos }}
+	for _, p := range invalidObject("invalidObject", "Deployment", d.Name, csv, errs) {
+		if p.Stage = StageGenerate; g.config != nil {
+			p.Stage, p.Pos = StageConfig, fbc.Pos{}
+		}
+		g.problems = append(g.problems, p)
 	}
 }
 

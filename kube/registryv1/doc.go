@@ -42,7 +42,9 @@
 //
 //   - missing, unknown, type, minLength, maxLength, pattern, format: the schema
 //   - value: any other violation of the schema
-//   - repeated: two volumes have the same name
+//   - repeated: two volumes or two variables have the same name
+//   - invalidObject: the API server would refuse a deployment with the configuration; the subject is
+//     the deployment
 //   - anyOf, ref: only with AsUpstream, in place of a more precise code
 //   - decode: the value does not fit the Kubernetes type
 //
@@ -51,6 +53,7 @@
 //   - dupDeployment, deploymentName: deployments of the CSV
 //   - dupCRD, missingCRD, crdVersion, invalidCRD: CustomResourceDefinitions
 //   - invalidMetadata: names, labels and annotations of other objects
+//   - invalidObject: deployments, permissions and other objects that the API server would refuse
 //   - dupCSV: there are several ClusterServiceVersions
 //   - packageName: the package has no name
 //   - webhookDeployment, dupWebhook, webhookName, webhookRule: webhooks of the CSV

@@ -18,7 +18,7 @@ func eligibleCSV(modes, more string) string {
 	for m := range strings.FieldsSeq(modes) {
 		list = append(list, fmt.Sprintf("{type: %s, supported: true}", m))
 	}
-	return fmt.Sprintf("apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: demo.v1.0.0}\nspec:\n  version: 1.0.0\n  installModes: [%s]\n  install: {strategy: deployment, spec: {deployments: [{name: demo, spec: {selector: {}, template: {}}}]}}\n%s",
+	return fmt.Sprintf("apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: demo.v1.0.0}\nspec:\n  version: 1.0.0\n  installModes: [%s]\n  install: {strategy: deployment, spec: {deployments: [{name: demo, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: demo, image: demo}]}}}}]}}\n%s",
 		strings.Join(list, ", "), more)
 }
 

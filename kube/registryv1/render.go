@@ -142,6 +142,12 @@ type generator struct {
 
 // generate generates all objects, in the order of K32.
 func (g *generator) generate() []Problem {
+	if g.target != "" && !g.opts.AsUpstream {
+		for _, p := range permissionRules(g.bundle, true) {
+			p.Stage = StageGenerate
+			g.problems = append(g.problems, p)
+		}
+	}
 	g.namespaces()
 	g.serviceAccounts()
 	g.permissions()

@@ -24,11 +24,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/olmkit/olmkit/internal/testsize"
+	"github.com/olmkit/olmkit/kube/internal/apicheck"
 	"github.com/olmkit/olmkit/kube/internal/envtest"
 )
 
 // TestServer compares what olmkit accepts with what a real API server accepts in a dry run.
-func TestServer(t *testing.T) { // K232, K233, K235
+func TestServer(t *testing.T) { // K232, K233, K235, K238
 	var env envtest.Environment
 	if err := env.Start(); err != nil {
 		t.Fatal(err)
@@ -43,6 +44,7 @@ func TestServer(t *testing.T) { // K232, K233, K235
 		t.Fatal(err)
 	}
 	t.Run("mutated CRDs", func(t *testing.T) { mutatedCRDs(t, c) })
+	t.Run("mutated objects", func(t *testing.T) { mutatedObjects(t, c) })
 	t.Run("webhooks", func(t *testing.T) { webhooks(t, c) })
 	t.Run("rendered bundles", func(t *testing.T) { renderedBundles(t, c) })
 }
@@ -196,8 +198,8 @@ func mutatedCRDs(t *testing.T, c client.Client) {
 	if err := yaml.Unmarshal([]byte(mutableCRD), &base); err != nil {
 		t.Fatal(err)
 	}
-	if crd, o := typedCRD(t, base); len(crdErrors(crd)) > 0 || refusal(t, c, o) != nil {
-		t.Fatal(crdErrors(crd), refusal(t, c, o))
+	if crd, o := typedCRD(t, base); len(apicheck.CRD(crd)) > 0 || refusal(t, c, o) != nil {
+		t.Fatal(apicheck.CRD(crd), refusal(t, c, o))
 	}
 	differences := map[string]int{}
 	refused, n := 0, testsize.Of(400, 1500, 6000)
@@ -208,7 +210,7 @@ func mutatedCRDs(t *testing.T, c client.Client) {
 		if crd == nil {
 			continue
 		}
-		ours, theirs := append(crdErrors(crd), conversionErrors(crd)...), refusal(t, c, o)
+		ours, theirs := append(apicheck.CRD(crd), apicheck.Conversion(crd)...), refusal(t, c, o)
 		if theirs != nil {
 			refused++
 		}
@@ -270,6 +272,10 @@ var addedKeys = []string{
 
 // mutate changes one value of a document, and returns what it did.
 func mutate(r *rand.Rand, doc map[string]any) string {
+	return mutateWith(r, "spec", doc["spec"], mutations, addedKeys)
+}
+
+func mutateWith(r *rand.Rand, root string, doc any, mutations, keys []string) string {
 	type place struct {
 		path string
 		in   map[string]any
@@ -292,7 +298,7 @@ func mutate(r *rand.Rand, doc map[string]any) string {
 			}
 		}
 	}
-	walk("spec", doc["spec"])
+	walk(root, doc)
 	var value any
 	text := mutations[r.IntN(len(mutations))]
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
@@ -304,7 +310,7 @@ func mutate(r *rand.Rand, doc map[string]any) string {
 		delete(p.in, p.key)
 		return "without " + p.path
 	case 1, 2:
-		p, key := objects[r.IntN(len(objects))], addedKeys[r.IntN(len(addedKeys))]
+		p, key := objects[r.IntN(len(objects))], keys[r.IntN(len(keys))]
 		p.in[key] = value
 		return fmt.Sprintf("%s.%s added as %s", p.path, key, text)
 	}

@@ -27,6 +27,7 @@ func (b *Bundle) Validate() []Problem {
 	out := b.validate()
 	out = append(out, crdContents(b)...)
 	out = append(out, objectMetadata(b)...)
+	out = append(out, objectContents(b)...)
 	return append(out, webhookFields(b)...)
 }
 

@@ -24,7 +24,7 @@ spec:
   installModes: [{type: AllNamespaces, supported: true}]
   install:
     strategy: deployment
-    spec: {deployments: [{name: demo, spec: {template: {spec: {containers: [{name: demo, image: "example.com/demo:1"}]}}}}]}
+    spec: {deployments: [{name: demo, spec: {selector: {matchLabels: {app: demo}}, template: {metadata: {labels: {app: demo}}, spec: {containers: [{name: demo, image: "example.com/demo:1"}]}}}}]}
 `
 	extensionCatalog = `schema: olm.package
 name: demo

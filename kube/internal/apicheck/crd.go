@@ -1,4 +1,4 @@
-package registryv1
+package apicheck
 
 import (
 	"context"
@@ -21,67 +21,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// crdContents checks K232.
-func crdContents(b *Bundle) (out []Problem) {
-	converted := map[string]bool{} // rendering replaces their conversion and checks preserveUnknownFields (K40)
-	for _, w := range b.CSV().Spec.WebhookDefinitions {
-		for _, name := range w.ConversionCRDs {
-			converted[name] = true
-		}
-	}
-	for i := range b.CRDs {
-		m := &b.CRDs[i]
-		if m.Object.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
-			continue
-		}
-		var errs field.ErrorList
-		if m.shared != nil {
-			errs = m.shared.errors()
-		} else {
-			errs = crdErrors(&m.Object)
-		}
-		if !converted[m.Object.Name] {
-			errs = append(slices.Clip(errs), conversionErrors(&m.Object)...)
-		}
-		out = append(out, invalidObject("invalidCRD", crdKind, m.Object.Name, m.Pos, errs)...)
-	}
-	return out
-}
-
-// A crdCheck collects what the API server refuses in a CRD. Its own validation package would link
-// its network stack; TestServer compares the verdicts.
-type crdCheck struct{ errs field.ErrorList }
-
-func (c *crdCheck) invalid(at *field.Path, v any, texts ...string) {
-	for _, text := range texts {
-		c.errs = append(c.errs, field.Invalid(at, v, text))
-	}
-}
-
-func (c *crdCheck) required(at *field.Path, text string) {
-	c.errs = append(c.errs, field.Required(at, text))
-}
-
-// forbid reports a field of the object at a path, if it is bad.
-func (c *crdCheck) forbid(bad bool, at *field.Path, name, text string) {
-	if bad {
-		c.errs = append(c.errs, field.Forbidden(at.Child(name), text))
-	}
-}
-
-// oneOf checks that a value is one of a set. An empty one is refused if it is required.
-func (c *crdCheck) oneOf(at *field.Path, v string, required bool, set ...string) {
-	switch {
-	case v == "" && required:
-		c.required(at, "must be one of "+strings.Join(set, ", "))
-	case v != "" && !slices.Contains(set, v):
-		c.errs = append(c.errs, field.NotSupported(at, v, set))
-	}
-}
-
-// conversionErrors returns what the API server refuses in how a CRD is converted and pruned.
-func conversionErrors(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	c, spec := &crdCheck{}, field.NewPath("spec")
+// Conversion returns what an API server refuses in how a CRD is converted and pruned.
+func Conversion(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	c, spec := &check{}, field.NewPath("spec")
 	if crd.Spec.PreserveUnknownFields {
 		c.invalid(spec.Child("preserveUnknownFields"), true, "must not be true; set x-kubernetes-preserve-unknown-fields in the schema instead")
 	}
@@ -89,9 +31,9 @@ func conversionErrors(crd *apiextensionsv1.CustomResourceDefinition) field.Error
 	return c.errs
 }
 
-// crdErrors returns what else the API server refuses in a CRD, except for CEL rules.
-func crdErrors(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
-	c := &crdCheck{}
+// CRD returns what else an API server refuses in a CRD, except for CEL rules.
+func CRD(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	c := &check{}
 	meta, spec := field.NewPath("metadata"), field.NewPath("spec")
 	if want := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != want {
 		c.invalid(meta.Child("name"), crd.Name, "must be spec.names.plural+\".\"+spec.group, "+want)
@@ -128,7 +70,7 @@ func crdErrors(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	return c.errs
 }
 
-func (c *crdCheck) names(n *apiextensionsv1.CustomResourceDefinitionNames, at *field.Path) {
+func (c *check) names(n *apiextensionsv1.CustomResourceDefinitionNames, at *field.Path) {
 	label := func(at *field.Path, v string) { c.invalid(at, v, validation.IsDNS1035Label(strings.ToLower(v))...) }
 	lower := func(at *field.Path, v string) { c.invalid(at, v, validation.IsDNS1035Label(v)...) }
 	if n.Plural == "" {
@@ -158,7 +100,7 @@ func (c *crdCheck) names(n *apiextensionsv1.CustomResourceDefinitionNames, at *f
 	}
 }
 
-func (c *crdCheck) conversion(x *apiextensionsv1.CustomResourceConversion, at *field.Path) {
+func (c *check) conversion(x *apiextensionsv1.CustomResourceConversion, at *field.Path) {
 	if x == nil {
 		return
 	}
@@ -206,7 +148,7 @@ func (c *crdCheck) conversion(x *apiextensionsv1.CustomResourceConversion, at *f
 	}
 }
 
-func (c *crdCheck) version(v *apiextensionsv1.CustomResourceDefinitionVersion, at *field.Path) {
+func (c *check) version(v *apiextensionsv1.CustomResourceDefinitionVersion, at *field.Path) {
 	c.invalid(at.Child("name"), v.Name, validation.IsDNS1035Label(v.Name)...)
 	if w := v.DeprecationWarning; w != nil {
 		if at := at.Child("deprecationWarning"); !v.Deprecated {
@@ -244,7 +186,7 @@ func (c *crdCheck) version(v *apiextensionsv1.CustomResourceDefinitionVersion, a
 }
 
 // path checks a path, which begins with one of the prefixes if there are any.
-func (c *crdCheck) path(at *field.Path, path string, prefixes ...string) {
+func (c *check) path(at *field.Path, path string, prefixes ...string) {
 	switch {
 	case path == "":
 		c.required(at, "")
@@ -258,7 +200,7 @@ func (c *crdCheck) path(at *field.Path, path string, prefixes ...string) {
 // maxSelectableFields is the API server's limit.
 const maxSelectableFields = 8
 
-func (c *crdCheck) selectable(fields []apiextensionsv1.SelectableField, s *structuralschema.Structural, at *field.Path) {
+func (c *check) selectable(fields []apiextensionsv1.SelectableField, s *structuralschema.Structural, at *field.Path) {
 	seen := map[string]bool{}
 	for i, f := range fields {
 		at := at.Index(i).Child("jsonPath")
@@ -286,7 +228,7 @@ func (c *crdCheck) selectable(fields []apiextensionsv1.SelectableField, s *struc
 }
 
 // schema checks the schema of a version. It returns the structural schema, or nil if there is none.
-func (c *crdCheck) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at *field.Path) *structuralschema.Structural {
+func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at *field.Path) *structuralschema.Structural {
 	var internal apiextensions.JSONSchemaProps
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, &internal, nil); err != nil {
 		c.invalid(at, "", err.Error())
@@ -327,7 +269,7 @@ var besideStatus = []string{
 	"UniqueItems", "MultipleOf", "Required", "Items", "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 }
 
-func (c *crdCheck) rootFields(s *apiextensions.JSONSchemaProps, at *field.Path) {
+func (c *check) rootFields(s *apiextensions.JSONSchemaProps, at *field.Path) {
 	v := reflect.ValueOf(s).Elem()
 	for i := range v.NumField() {
 		f := v.Field(i)
@@ -346,7 +288,7 @@ type schemaPlace struct {
 }
 
 // node checks a schema and its parts.
-func (c *crdCheck) node(s *apiextensions.JSONSchemaProps, at *field.Path, in schemaPlace) {
+func (c *check) node(s *apiextensions.JSONSchemaProps, at *field.Path, in schemaPlace) {
 	if s == nil {
 		return
 	}
@@ -404,7 +346,7 @@ func (c *crdCheck) node(s *apiextensions.JSONSchemaProps, at *field.Path, in sch
 	}
 }
 
-func (c *crdCheck) mapType(s *apiextensions.JSONSchemaProps, at *field.Path) {
+func (c *check) mapType(s *apiextensions.JSONSchemaProps, at *field.Path) {
 	if s.XMapType == nil {
 		return
 	}
@@ -414,7 +356,7 @@ func (c *crdCheck) mapType(s *apiextensions.JSONSchemaProps, at *field.Path) {
 	c.oneOf(at.Child("x-kubernetes-map-type"), *s.XMapType, true, "atomic", "granular")
 }
 
-func (c *crdCheck) listType(s *apiextensions.JSONSchemaProps, at *field.Path) {
+func (c *check) listType(s *apiextensions.JSONSchemaProps, at *field.Path) {
 	typ, keys := at.Child("x-kubernetes-list-type"), at.Child("x-kubernetes-list-map-keys")
 	if len(s.XListMapKeys) > 0 && (s.XListType == nil || *s.XListType != "map") {
 		c.required(typ, "must be map if x-kubernetes-list-map-keys is non-empty")
