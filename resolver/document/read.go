@@ -2,6 +2,7 @@ package document
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,25 +19,33 @@ import (
 // it is one of others. json.Unmarshal reads the same documents, but ignores unknown fields.
 //
 // A document that is not a T yields an [*Error] and a T with only the ID set, and the
-// sequence continues. Text that is not JSON yields an [*Error] and ends the sequence, as
-// does an error of the reader.
+// sequence continues. Text that is not JSON yields an [*Error], and the sequence continues
+// with the next line that begins with a brace. An error of the reader ends it.
 func Read[T any](r io.Reader, others ...Kind) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		dec := jsontext.NewDecoder(withoutBOM(r))
+		s := newStream(r)
 		for n := 1; ; n++ {
 			var p T
-			text, err := dec.ReadValue()
+			text, err := s.next()
 			if err == io.EOF {
 				return
 			}
 			if err != nil {
-				yield(p, readError(n, nil, err, nil))
-				return
+				if !yield(p, readError(n, s, nil, err, nil)) || !errors.As(err, new(*jsontext.SyntacticError)) {
+					return
+				}
+				if err := s.resume(); err != nil {
+					if err != io.EOF {
+						yield(p, err)
+					}
+					return
+				}
+				continue
 			}
 			if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
 				var named T
 				json.Unmarshal(text, &named) // only for the ID; the error has been found already
-				if !yield(named, readError(n, text, err, others)) {
+				if !yield(named, readError(n, s, text, err, others)) {
 					return
 				}
 				continue
@@ -67,8 +76,63 @@ func ReadOne[T any](r io.Reader, others ...Kind) (T, error) {
 	return one, nil
 }
 
+// A stream reads JSON values, and continues after text that is not JSON.
+type stream struct {
+	in    *bufio.Reader
+	dec   *jsontext.Decoder
+	lines int // how many the decoder has read
+	first int // the number of the first line that it has read
+}
+
+func newStream(r io.Reader) *stream {
+	s := &stream{in: withoutBOM(r), first: 1}
+	s.dec = jsontext.NewDecoder(s)
+	return s
+}
+
+// Read reads for the decoder, and counts lines.
+func (s *stream) Read(p []byte) (int, error) {
+	n, err := s.in.Read(p)
+	s.lines += bytes.Count(p[:n], []byte("\n"))
+	return n, err
+}
+
+func (s *stream) next() (jsontext.Value, error) { return s.dec.ReadValue() }
+
+// line returns the line of an offset in or after the value that could not be read.
+func (s *stream) line(offset int64) int {
+	left := s.dec.UnreadBuffer()
+	at := min(max(offset-s.dec.InputOffset(), 0), int64(len(left)))
+	return s.first + s.lines - bytes.Count(left[at:], []byte("\n"))
+}
+
+// resume skips to the next line that begins with a brace. It returns io.EOF if there is none, or the
+// error of the reader.
+func (s *stream) resume() error {
+	line := s.line(s.dec.InputOffset()) // where the value begins, or white space before it
+	left := bytes.Clone(s.dec.UnreadBuffer())
+	broken := bytes.TrimLeft(left, " \t\r\n")
+	line += bytes.Count(left[:len(left)-len(broken)], []byte("\n"))
+	s.in = bufio.NewReader(io.MultiReader(bytes.NewReader(broken), s.in))
+	for {
+		switch _, err := s.in.ReadSlice('\n'); err {
+		case bufio.ErrBufferFull: // the line goes on
+			continue
+		case nil:
+			line++
+		default:
+			return err
+		}
+		if next, _ := s.in.Peek(1); string(next) == "{" {
+			s.first, s.lines = line, 0
+			s.dec = jsontext.NewDecoder(s)
+			return nil
+		}
+	}
+}
+
 // withoutBOM skips a byte order mark, as loading catalogs does (H19).
-func withoutBOM(r io.Reader) io.Reader {
+func withoutBOM(r io.Reader) *bufio.Reader {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		in.Discard(3)
@@ -77,7 +141,7 @@ func withoutBOM(r io.Reader) io.Reader {
 }
 
 // readError reports which document of a stream is at fault, where, and why.
-func readError(n int, text jsontext.Value, err error, others []Kind) error {
+func readError(n int, s *stream, text jsontext.Value, err error, others []Kind) error {
 	var sem *json.SemanticError
 	var syn *jsontext.SyntacticError
 	switch {
@@ -103,7 +167,7 @@ func readError(n int, text jsontext.Value, err error, others []Kind) error {
 		case syn.JSONPointer == "":
 			cause = fmt.Errorf("%w; a document is one JSON object, and a stream is one after another", cause)
 		}
-		return &Error{Document: n, Path: string(syn.JSONPointer), Err: fmt.Errorf("invalid JSON at byte %d: %w", syn.ByteOffset, cause)}
+		return &Error{Document: n, Path: string(syn.JSONPointer), Err: fmt.Errorf("invalid JSON on line %d: %w", s.line(syn.ByteOffset), cause)}
 	}
 	return err
 }

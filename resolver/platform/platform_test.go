@@ -366,7 +366,7 @@ func TestProblemErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"from":"4.16","too":1}`: `problem: document 1: /too: unknown field; did you mean to?`,
 		`{"from":16}`:             `problem: document 1: /from: want a string, found a number`,
-		`{"from":`:                `problem: document 1: /from: invalid JSON at byte 8: the text ends inside the document`,
+		`{"from":`:                `problem: document 1: /from: invalid JSON on line 1: the text ends inside the document`,
 	} {
 		if _, err := document.ReadOne[platform.Problem](strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", text, err, want)

@@ -39,9 +39,11 @@ func (p *crdProblem) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 // A crdAnswer is the verdict on a CRD.
 type crdAnswer struct {
 	ID      string            `json:"id"`
-	Verdict crdsafety.Verdict `json:"verdict"`
+	Verdict crdsafety.Verdict `json:"verdict,omitempty"`
 	// Fails lists the reasons, each with its scope, version, path and validation.
 	Fails [][4]string `json:"fails"`
+	// Error states why the problem cannot be answered. There is no verdict then.
+	Error string `json:"error,omitempty"`
 }
 
 // stream answers the problems of a file.
@@ -56,7 +58,9 @@ func (c *crdSafety) stream(ctx context.Context, in *problemInput) error {
 		kind:   "problem",
 		id:     func(p *crdProblem) string { return p.ID },
 		answer: func(ctx context.Context, p *crdProblem) (any, error) { return s.answer(ctx, p) },
-		failed: func(*crdProblem, error) (any, bool) { return nil, true },
+		failed: func(p *crdProblem, err error) (any, bool) {
+			return &crdAnswer{ID: p.ID, Fails: [][4]string{}, Error: err.Error()}, true
+		},
 	}
 	return q.stream(ctx, c.env, in.file, &c.out)
 }
@@ -84,7 +88,7 @@ func (s *crdStream) answer(ctx context.Context, p *crdProblem) (*crdAnswer, erro
 	if err != nil {
 		return nil, err
 	}
-	return &crdAnswer{p.ID, r.Verdict, r.Fails()}, nil
+	return &crdAnswer{ID: p.ID, Verdict: r.Verdict, Fails: r.Fails()}, nil
 }
 
 // crd returns the CRD in a problem, or in a file that the problem names.

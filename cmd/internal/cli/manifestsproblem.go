@@ -65,6 +65,9 @@ type manifestsReject struct {
 	Message string           `json:"message"`
 }
 
+// stageRequest is the stage of a request that cannot be answered.
+const stageRequest registryv1.Stage = "request"
+
 // stream answers the requests of a file.
 func (m *manifests) stream(ctx context.Context, in *problemInput) error {
 	root, err := disk.OpenRoot(in.root)
@@ -77,7 +80,9 @@ func (m *manifests) stream(ctx context.Context, in *problemInput) error {
 		kind:   "request",
 		id:     func(r *manifestsRequest) string { return r.ID },
 		answer: func(ctx context.Context, r *manifestsRequest) (any, error) { return s.answer(ctx, r) },
-		failed: func(*manifestsRequest, error) (any, bool) { return nil, true },
+		failed: func(r *manifestsRequest, err error) (any, bool) {
+			return &manifestsAnswer{ID: r.ID, Error: &manifestsReject{Stage: stageRequest, Codes: [][2]string{}, Message: err.Error()}}, true
+		},
 	}
 	return q.stream(ctx, m.env, in.file, &printer{w: m.stdout, format: formatJSON})
 }
