@@ -61,7 +61,7 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 		// Ignore changes to the status.
 		For(&api.ClusterExtension{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&api.ClusterCatalog{}, handler.EnqueueRequestsFromMapFunc(r.extensionsOf)).
-		WithOptions(options).
+		WithOptions(concurrent).
 		Build(r)
 	if err != nil || r.Rollouts == nil {
 		return err
@@ -71,6 +71,13 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 
 // options are those of all controllers of this package.
 var options = controller.Options{UsePriorityQueue: new(false)} // the queue may hang at shutdown; see kube.Reconciler
+
+// concurrent are those of the controller of extensions, which waits for registries. No extension is
+// reconciled twice at the same time.
+var concurrent = controller.Options{UsePriorityQueue: options.UsePriorityQueue, MaxConcurrentReconciles: workers}
+
+// workers is how many extensions are reconciled at the same time.
+const workers = 10
 
 // extensionsOf returns the extensions that select a catalog.
 func (r *Reconciler) extensionsOf(ctx context.Context, catalog client.Object) []reconcile.Request {

@@ -59,17 +59,21 @@ func (r *Reconciler) roll(ctx context.Context, e *api.ClusterExtension) (reconci
 		o.Installed = &api.BundleMetadata{Name: i.Bundle.Name, Version: i.Bundle.Version}
 	}
 	var writes []rollout.Write
+	busy := false
 	if !s.Extension.Deleting {
-		if writes, err = r.next(ctx, e, s, &o); err != nil {
+		writes, err = r.next(ctx, e, s, &o)
+		if busy = errors.Is(err, errBusy); err != nil && !busy {
 			return reconcile.Result{}, err
 		}
 	}
 	result, err := x.pass(ctx, g, writes)
-	if err != nil {
+	switch {
+	case err != nil:
 		return reconcile.Result{}, err
-	}
-	if s.Extension.Deleting {
+	case s.Extension.Deleting:
 		return result, nil
+	case busy: // what is installed was kept in line; the status stays until the image was read
+		return reconcile.Result{RequeueAfter: soon}, nil
 	}
 	if err := r.report(ctx, e, o); err != nil {
 		return reconcile.Result{}, err
@@ -115,7 +119,8 @@ func (x *Rollouts) pass(ctx context.Context, g *group, writes []rollout.Write) (
 	return result, nil
 }
 
-// next returns the writes that bring the latest revision to the bundle that is due.
+// next returns the writes that bring the latest revision to the bundle that is due. The error is
+// the cause of the context's end, or errBusy.
 func (r *Reconciler) next(ctx context.Context, e *api.ClusterExtension, s *rollout.Snapshot, o *Outcome) ([]rollout.Write, error) {
 	x := r.Rollouts
 	if len(o.Rollout.Rolling) == 0 { // K67
@@ -133,10 +138,12 @@ func (r *Reconciler) next(ctx context.Context, e *api.ClusterExtension, s *rollo
 	}
 	o.Rollout.Target = b
 	want, err := x.want(ctx, e, b)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	}
-	if err != nil {
+	case errors.Is(err, errBusy):
+		return nil, err
+	case err != nil:
 		var pull *unavailable
 		if !errors.As(err, &pull) || o.Installed == nil || *o.Installed != (api.BundleMetadata{Name: b.Name, Version: b.Version}) { // K68, K69
 			o.InstallErr = err

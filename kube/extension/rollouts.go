@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 	"github.com/olmkit/olmkit/kube/rollout"
 )
 
-// A Source reads the bundles of images.
+// A Source reads the bundles of images. It must be safe for concurrent use.
 type Source interface {
 	Bundle(ctx context.Context, image string) (*registryv1.Bundle, error)
 }
@@ -53,6 +54,7 @@ type Rollouts struct { // K63
 
 	mu    sync.Mutex
 	known map[string]*knowledge // by extension, or by object set
+	pulls map[string]int        // how many images are being read, by registry
 }
 
 // knowledge is what is remembered of an extension, or of an object set without one. All of it
@@ -260,7 +262,7 @@ func get(ctx context.Context, from client.Reader, o *unstructured.Unstructured) 
 }
 
 // want returns the revision that a bundle needs. The error is the cause of the context's end,
-// a terminal error if retrying does not help, or why the image cannot be read.
+// a terminal error if retrying does not help, errBusy, or why the image cannot be read.
 func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle) (*rollout.Revision, error) {
 	k := x.knowledge(e.Name)
 	b = new(*b)
@@ -269,9 +271,9 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 	if k.want != nil && k.request == request {
 		return k.want, nil
 	}
-	bundle, err := x.Bundles.Bundle(ctx, b.Image)
+	bundle, err := x.pull(ctx, b.Image)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, err
 	}
 	want, err := desired.Want(ctx, e, b, bundle, x.Certificates)
 	if err != nil {
@@ -282,6 +284,41 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 	}
 	k.request, k.want = request, want
 	return want, nil
+}
+
+// maxPulls is how many images of one registry are read at the same time, so that a registry that
+// does not answer leaves most workers to the others.
+const maxPulls = workers / 3
+
+// errBusy means that as many images of a registry are being read as are allowed.
+var errBusy = errors.New("other images of the registry are being read")
+
+// pull reads a bundle. The error is errBusy, or that of unreadable.
+func (x *Rollouts) pull(ctx context.Context, image string) (*registryv1.Bundle, error) {
+	registry, _, _ := strings.Cut(image, "/")
+	add := func(n int) bool {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.pulls == nil {
+			x.pulls = map[string]int{}
+		}
+		if n > 0 && x.pulls[registry] >= maxPulls {
+			return false
+		}
+		if x.pulls[registry] += n; x.pulls[registry] == 0 {
+			delete(x.pulls, registry)
+		}
+		return true
+	}
+	if !add(1) {
+		return nil, errBusy
+	}
+	defer add(-1)
+	b, err := x.Bundles.Bundle(ctx, image)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return b, nil
 }
 
 // unreadable returns the error for a bundle that cannot be read. Content that is invalid stays

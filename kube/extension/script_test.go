@@ -60,6 +60,7 @@ type stage struct {
 	bundles  map[string][]byte            // by image
 	real     map[string]string            // directories of bundles, by image
 	broken   map[string]bool              // by name of the deployment
+	slow     map[string]bool              // packages whose images are never read
 	ahead    time.Duration                // of the controller's clock
 
 	groups       []string // of the user who applies objects
@@ -87,6 +88,7 @@ type stage struct {
 //   - as GROUP... has apply act as a user in these groups, too.
 //   - status FILE sets the status of objects.
 //   - broken NAME... lists the deployments that do not become available.
+//   - slow PACKAGE... lists the packages whose images the registry slow.example never delivers.
 //   - later DURATION advances the clock of the controller.
 //   - many NAMESPACE applies extensions of 50 packages, or of 1,000 if tests are large, and waits
 //     until they are installed.
@@ -146,7 +148,7 @@ func scripts(t *testing.T, crds ...string) {
 		Dir: "testdata/script", ContinueOnError: false, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			s.mu.Lock()
-			s.groups, s.catalogs, s.bundles, s.real, s.broken, s.ahead, s.kills = nil, map[string]map[string]string{}, map[string][]byte{}, map[string]string{}, map[string]bool{}, 0, false
+			s.groups, s.catalogs, s.bundles, s.real, s.broken, s.slow, s.ahead, s.kills = nil, map[string]map[string]string{}, map[string][]byte{}, map[string]string{}, map[string]bool{}, map[string]bool{}, 0, false
 			s.mu.Unlock()
 			s.start()
 			e.Defer(s.clean)
@@ -170,6 +172,14 @@ func scripts(t *testing.T, crds ...string) {
 				clear(s.broken)
 				for _, name := range args {
 					s.broken[name] = true
+				}
+			},
+			"slow": func(_ *testscript.TestScript, _ bool, args []string) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				clear(s.slow)
+				for _, name := range args {
+					s.slow[name] = true
 				}
 			},
 			"later": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -225,6 +235,10 @@ func (s *stage) create(o client.Object) {
 
 // Bundle makes a stage the source of its bundles.
 func (s *stage) Bundle(ctx context.Context, image string) (*registryv1.Bundle, error) {
+	if strings.HasPrefix(image, "slow.example/") {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	s.mu.Lock()
 	text, ok := s.bundles[image]
 	dir := s.real[image]
@@ -277,6 +291,9 @@ func (s *stage) catalog(ts *testscript.TestScript, _ bool, args []string) {
 		channel += strings.ReplaceAll(bundleText(v), "etcd", pkg)
 	}
 	s.mu.Lock()
+	if s.slow[pkg] {
+		channel = strings.ReplaceAll(channel, "registry.example/", "slow.example/")
+	}
 	if s.catalogs[name] == nil {
 		s.catalogs[name] = map[string]string{}
 	}
