@@ -113,6 +113,9 @@ const (
 	GrantsWildcard      = "grants-wildcard"      // a rule has a wildcard
 	GrantsSecrets       = "grants-secrets"       // an operator can read secrets
 	GrantsExec          = "grants-exec"          // an operator can run commands in pods
+	GrantsWorkloads     = "grants-workloads"     // an operator can create pods
+	GrantsVolumes       = "grants-volumes"       // an operator can create persistent volumes
+	GrantsNamespaces    = "grants-namespaces"    // an operator can change namespaces
 	GrantsNodesProxy    = "grants-nodes-proxy"   // an operator can use the kubelet API
 	GrantsEscalation    = "grants-escalation"    // an operator can give itself permissions
 	GrantsImpersonation = "grants-impersonation" // an operator can act as another user

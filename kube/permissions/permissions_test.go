@@ -125,7 +125,7 @@ const csv = `kind: ClusterServiceVersion
 apiVersion: operators.coreos.com/v1alpha1
 metadata: {name: demo.v1}
 spec:
-  installModes: [{type: AllNamespaces, supported: true}]
+  installModes: [{type: AllNamespaces, supported: true}, {type: SingleNamespace, supported: true}, {type: MultiNamespace, supported: true}]
   webhookdefinitions:
   - {type: ValidatingAdmissionWebhook, generateName: all.example.com, rules: [{apiGroups: [apps], resources: ["*"]}]}
   install:
@@ -179,6 +179,17 @@ func TestRoles(t *testing.T) {
 		}
 		if last := r.Risks[len(r.Risks)-1]; last.Code != "grants-interception" {
 			t.Errorf("%s: the last risk is %v", tt.name, last)
+		}
+	}
+	for _, tt := range []struct {
+		opts Options
+		want string
+	}{
+		{Options{Namespace: "x", Watch: []string{"x"}}, "the bundle cannot watch x, because it does not support the install mode OwnNamespace; it supports AllNamespaces, SingleNamespace, MultiNamespace"},
+		{Options{Namespace: "x", Watch: []string{"x", "y"}, Classic: true}, "the bundle cannot watch x, y, because it does not support the install mode OwnNamespace; it supports AllNamespaces, SingleNamespace, MultiNamespace"},
+	} { // K31
+		if _, err := Of(b, tt.opts); err == nil || err.Error() != tt.want {
+			t.Errorf("%+v: %v, want %s", tt.opts, err, tt.want)
 		}
 	}
 	if _, err := Of(b, Options{Watch: []string{"x", "y"}}); err == nil {

@@ -37,7 +37,7 @@ type resource struct{ group, name string }
 // clusterScoped lists the resources of dangers that are not in namespaces, so that no role
 // binding grants them.
 var clusterScoped = []resource{
-	{"", "nodes/proxy"}, {"", "users"}, {"", "groups"}, {authGroup, "uids"}, {rbacGroup, "clusterroles"}, {rbacGroup, "clusterrolebindings"},
+	{"", "nodes/proxy"}, {"", "persistentvolumes"}, {"", "users"}, {"", "groups"}, {authGroup, "uids"}, {rbacGroup, "clusterroles"}, {rbacGroup, "clusterrolebindings"},
 	{certGroup, "certificatesigningrequests/approval"}, {certGroup, "signers"},
 	{admissionGroup, "validatingwebhookconfigurations"}, {admissionGroup, "mutatingwebhookconfigurations"},
 }
@@ -55,6 +55,8 @@ var write = []string{"create", "update", "patch"}
 var dangers = []danger{
 	{codes.GrantsSecrets, "read secrets", []string{"get", "list", "watch"}, []resource{{"", "secrets"}}, false},
 	{codes.GrantsExec, "run commands in pods", []string{"create", "get"}, []resource{{"", "pods/exec"}, {"", "pods/attach"}}, false},
+	{codes.GrantsWorkloads, "create pods", []string{"create"}, workloads, false},
+	{codes.GrantsVolumes, "create persistent volumes", []string{"create"}, []resource{{"", "persistentvolumes"}}, false},
 	{codes.GrantsNodesProxy, "use the kubelet API", []string{"get", "create", "update", "patch", "delete"}, []resource{{"", "nodes/proxy"}}, true},
 	{codes.GrantsEscalation, "give itself permissions that it lacks", []string{"escalate", "bind"}, []resource{{rbacGroup, "roles"}, {rbacGroup, "clusterroles"}}, true},
 	{codes.GrantsImpersonation, "act as another user", []string{"impersonate"}, []resource{{"", "users"}, {"", "groups"}, {"", "serviceaccounts"}, {authGroup, "uids"}}, true},
@@ -63,6 +65,12 @@ var dangers = []danger{
 	{codes.GrantsCertificates, "approve certificates", []string{"approve"}, []resource{{certGroup, "signers"}}, true},
 	{codes.GrantsTokens, "create tokens of service accounts", []string{"create"}, []resource{{"", "serviceaccounts/token"}}, true},
 	{codes.GrantsWebhooks, "write webhook configurations", write, []resource{{admissionGroup, "validatingwebhookconfigurations"}, {admissionGroup, "mutatingwebhookconfigurations"}}, false},
+	{codes.GrantsNamespaces, "change namespaces", []string{"update", "patch"}, []resource{{"", "namespaces"}}, false},
+}
+
+// workloads are the resources that make pods.
+var workloads = []resource{
+	{"", "pods"}, {"", "replicationcontrollers"}, {"apps", "daemonsets"}, {"apps", "deployments"}, {"apps", "replicasets"}, {"apps", "statefulsets"}, {"batch", "cronjobs"}, {"batch", "jobs"},
 }
 
 // allows reports whether a rule, in a namespace or in the whole cluster, grants a kind of access

@@ -63,10 +63,13 @@ type Report struct {
 }
 
 // Of returns the roles and risks of a bundle. It returns an error if OLM v1 cannot watch
-// the namespaces.
+// the namespaces, or no install mode of the bundle allows it.
 func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36, K222, F7
 	if len(opts.Watch) > 1 && !opts.Classic {
 		return nil, errors.New("OLM v1 watches one namespace or all; name at most one")
+	}
+	if err := opts.possible(b); err != nil {
+		return nil, err
 	}
 	bundled, err := bound(b, &opts)
 	if err != nil {
@@ -103,6 +106,40 @@ func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36,
 	}
 	r.Risks = append(r.Risks, intercepts(b)...)
 	return r, nil
+}
+
+// possible returns an error if no install mode of the bundle allows the choices.
+func (o *Options) possible(b *registryv1.Bundle) error { // K31, F7
+	var supported []string
+	for _, m := range b.CSV().Spec.InstallModes {
+		if m.Supported {
+			supported = append(supported, string(m.Type))
+		}
+	}
+	const all, own, single, multi = "AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"
+	has := func(mode string) bool { return slices.Contains(supported, mode) }
+	watched := "all namespaces"
+	if len(o.Watch) > 0 {
+		watched = strings.Join(o.Watch, ", ")
+	}
+	want := ""
+	switch {
+	case len(o.Watch) == 0 && (has(all) || has(own)):
+	case len(o.Watch) == 0:
+		return fmt.Errorf("the bundle supports neither %s nor %s; name the namespaces that it watches with --watch-namespace", all, own)
+	case len(o.Watch) > 1:
+		if want = multi; slices.Contains(o.Watch, o.Namespace) && has(multi) {
+			want = own
+		}
+	case o.Namespace == o.Watch[0]:
+		want = own
+	case o.Namespace != "" || !has(own):
+		want = single
+	}
+	if want == "" || has(want) {
+		return nil
+	}
+	return fmt.Errorf("the bundle cannot watch %s, because it does not support the install mode %s; it supports %s", watched, want, cmp.Or(strings.Join(supported, ", "), "none"))
 }
 
 // namespaces returns the namespaces in which the bundle's permissions apply, sorted, or

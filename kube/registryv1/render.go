@@ -2,6 +2,7 @@ package registryv1
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -26,8 +27,8 @@ type RenderOptions struct {
 	// Certificates provides the certificates of webhooks. With NoCertificates a bundle
 	// that has webhooks is refused.
 	Certificates CertProvider
-	// AddNamespaces adds the install namespace and the watched namespace to the
-	// objects.
+	// AddNamespaces adds the install namespace, as the bundle suggests it, and the watched namespace
+	// to the objects.
 	AddNamespaces bool
 	// BareCRDs leaves out everything of CRDs except apiVersion, kind and name, for callers
 	// that only need to know which objects there are.
@@ -215,17 +216,29 @@ func typeOf(apiVersion, kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}
 }
 
-// namespaces adds the namespaces, if requested (K204).
+// namespaceTemplate is the annotation of a CSV with the Namespace that it suggests.
+const namespaceTemplate = "operatorframework.io/suggested-namespace-template"
+
+// namespaces adds the namespaces, if requested (K204). The install namespace has the labels and
+// annotations that the bundle suggests.
 func (g *generator) namespaces() {
 	if !g.opts.AddNamespaces {
 		return
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values([]string{g.opts.Namespace, g.target}))) {
-		if name != "" {
-			g.addObject(&unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
-			}})
+		if name == "" {
+			continue
 		}
+		o := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+		}}
+		var template metav1.PartialObjectMetadata
+		text := g.csv.Annotations[namespaceTemplate]
+		if name == g.opts.Namespace && json.Unmarshal([]byte(text), &template) == nil && template.Kind == "Namespace" {
+			o.SetLabels(template.Labels)
+			o.SetAnnotations(template.Annotations)
+		}
+		g.addObject(o)
 	}
 }
 

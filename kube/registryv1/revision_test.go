@@ -87,24 +87,45 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestConfigSchema checks that the schema is JSON and has watchNamespace as the install
-// modes allow (K23, K24).
+// TestConfigSchema checks that the schema is JSON and states in standard keywords what the install
+// modes allow for watchNamespace (K23, K24, K26).
 func TestConfigSchema(t *testing.T) {
-	b, err := Read(t.Context(), memory{
-		annotationsFile:      []byte("annotations: {}"),
-		"manifests/csv.yaml": []byte("{kind: ClusterServiceVersion, apiVersion: v1, spec: {installModes: [{type: OwnNamespace, supported: true}]}}"),
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var schema struct {
-		Required   []string
-		Properties map[string]struct{ Format string }
-	}
-	if err := json.Unmarshal(b.ConfigSchema(), &schema); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(schema.Required, []string{"watchNamespace"}) || schema.Properties["watchNamespace"].Format != ownNamespaceFormat {
-		t.Errorf("schema %+v", schema)
+	for _, test := range []struct{ modes, namespace, want string }{
+		{"Own", "", `"type":"string"}`},
+		{"Own", "ops", `{"const":"ops",`},
+		{"Single", "ops", `"not":{"const":"ops"}`},
+		{"Own Single", "ops", `"type":"string"}`},
+		{"All Own", "ops", `{"anyOf":[{"type":"null"},{"const":"ops",`},
+	} {
+		var modes []string
+		for m := range strings.FieldsSeq(test.modes) {
+			name := m + "Namespace"
+			if m == "All" {
+				name += "s"
+			}
+			modes = append(modes, "{type: "+name+", supported: true}")
+		}
+		b, err := Read(t.Context(), memory{
+			annotationsFile:      []byte("annotations: {}"),
+			"manifests/csv.yaml": []byte("{kind: ClusterServiceVersion, apiVersion: v1, spec: {installModes: [" + strings.Join(modes, ", ") + "]}}"),
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema struct {
+			Required   []string
+			Properties map[string]any
+		}
+		if err := json.Unmarshal(b.ConfigSchema(test.namespace), &schema); err != nil {
+			t.Fatal(err)
+		}
+		watch, err := json.Marshal(schema.Properties["watchNamespace"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if required := !strings.Contains(test.modes, "All"); required != slices.Contains(schema.Required, "watchNamespace") ||
+			!strings.Contains(string(watch), test.want) || strings.Contains(string(watch), "format") || test.namespace == "" && strings.Contains(string(watch), "const") {
+			t.Errorf("%s in %q: required %v, %s", test.modes, test.namespace, schema.Required, watch)
+		}
 	}
 }

@@ -39,13 +39,17 @@ var components = sync.OnceValue(func() map[string]any {
 
 // ConfigSchema returns the JSON schema (draft 7) of the bundle's configuration, the
 // field spec.config.inline of a ClusterExtension, indented. It depends on
-// the install modes that the bundle supports.
-func (b *Bundle) ConfigSchema() []byte { // K23 to K27
+// the install modes that the bundle supports and, unless that is empty, on the install namespace.
+func (b *Bundle) ConfigSchema(namespace string) []byte { // K23 to K27
+	schema := b.schema()
+	if watch, ok := schema["properties"].(map[string]any)[watchNamespace].(map[string]any); ok {
+		standard(watch, namespace)
+	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(b.schema()); err != nil {
+	if err := e.Encode(schema); err != nil {
 		panic(err) // cannot happen: the schema consists of maps, lists and strings
 	}
 	return out.Bytes()
@@ -68,6 +72,30 @@ func (b *Bundle) schema() map[string]any {
 		}
 	}
 	return out
+}
+
+// standard replaces the formats of operator-controller (K26) in the schema of watchNamespace, which
+// other validators do not know, with keywords.
+func standard(watch map[string]any, namespace string) {
+	name := watch
+	if list, ok := watch["anyOf"].([]any); ok {
+		name = list[1].(map[string]any)
+	}
+	format := name["format"]
+	delete(name, "format")
+	description := watch["description"].(string)
+	switch format {
+	case ownNamespaceFormat:
+		watch["description"] = description + " It must be the install namespace."
+		if namespace != "" {
+			name["const"] = namespace
+		}
+	case singleNamespaceFormat:
+		watch["description"] = description + " It must not be the install namespace."
+		if namespace != "" {
+			name["not"] = map[string]any{"const": namespace}
+		}
+	}
 }
 
 // watchSchema returns the schema of watchNamespace, or nil if the configuration has no

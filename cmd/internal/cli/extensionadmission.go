@@ -47,7 +47,10 @@ func (a *admission) rejects(ctx context.Context, o *unstructured.Unstructured, e
 	if err != nil {
 		a.fail(err)
 	}
-	if absent {
+	switch {
+	case a.ending[namespace]:
+		return fmt.Sprintf("namespace %s is being deleted, and nothing can be created in it; wait until it is gone, and create it with \"kubectl create namespace %[1]s\"", namespace)
+	case absent:
 		return fmt.Sprintf("namespace %s does not exist, and OLM v1 does not create it; create it with \"kubectl create namespace %[1]s\"", namespace)
 	}
 	return ""
@@ -76,16 +79,20 @@ func (a *admission) lacksNamespace(ctx context.Context, name string, existing []
 		return false, nil
 	}
 	if a.inhabited == nil {
-		a.inhabited = map[string]bool{}
+		a.inhabited, a.ending = map[string]bool{}, map[string]bool{}
 		for _, o := range a.cluster.List() {
 			a.inhabited[o.Metadata.Namespace] = true
 		}
 	}
-	if a.inhabited[name] {
+	if _, known := a.ending[name]; known {
 		return false, nil
 	}
 	live, known, err := a.lookup(ctx, want)
-	return known && live == nil, err
+	if live != nil {
+		phase, _, _ := unstructured.NestedString(live.Object, "status", "phase")
+		a.ending[name] = live.GetDeletionTimestamp() != nil || phase == "Terminating"
+	}
+	return known && live == nil && !a.inhabited[name], err
 }
 
 // lacksKind reports whether it is known that the cluster does not serve a kind.

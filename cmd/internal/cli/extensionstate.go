@@ -53,6 +53,8 @@ type extensionReader struct {
 	made map[olm.Key]*unstructured.Unstructured
 	// inhabited are the namespaces with objects, or nil before that is needed.
 	inhabited map[string]bool
+	// ending are the namespaces that were looked up and exist, and whether they are being deleted.
+	ending map[string]bool
 }
 
 // A catalogOpener has the content of ClusterCatalogs by name.

@@ -64,11 +64,11 @@ like any other: 0 if every request was answered.`,
 	addChoice(cmd, &m.format, "output", "o", "how to print: yaml, json (a List), or kustomize to write a directory", string(formatYAML), string(formatJSON), kustomize)
 	fl.StringVarP(&m.opts.Namespace, "namespace", "n", "", "the `NAMESPACE` to install into")
 	fl.StringVar(&m.watch, "watch-namespace", "", "the `NAMESPACE` that the operator watches (default: from the configuration)")
-	fl.StringVar(&m.config, "config", "", "read the configuration, spec.config.inline of a ClusterExtension, from `FILE`")
+	fl.StringVar(&m.config, "config", "", "read the configuration, spec.config.inline of a ClusterExtension, from `FILE`; - is standard input")
 	addChoice(cmd, &m.provider, "cert-provider", "", "what provides certificates for webhooks", "cert-manager", "service-ca", "none")
-	fl.BoolVar(&m.opts.AddNamespaces, "create-namespace", false, "add the namespaces to the objects")
+	fl.BoolVar(&m.opts.AddNamespaces, "create-namespace", false, "add the namespaces to the objects, with the labels and annotations that the bundle suggests")
 	fl.BoolVar(&m.opts.AsUpstream, "as-upstream", false, "print exactly what OLM v1 renders, with its known bugs")
-	fl.BoolVar(&m.schema, "config-schema", false, "print the JSON schema of the bundle's configuration instead")
+	fl.BoolVar(&m.schema, "config-schema", false, "print the JSON schema of the bundle's configuration instead; with --namespace, for that install namespace")
 	fl.StringVar(&m.dir, "dir", "", "the `DIR` that -o kustomize writes to")
 	in := addProblem(cmd, "requests", true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -111,7 +111,7 @@ func (m *manifests) run(ctx context.Context, arg string) error {
 		return m.refused(dir, err)
 	}
 	if m.schema {
-		_, err := machine(m.stdout).Write(b.ConfigSchema())
+		_, err := machine(m.stdout).Write(b.ConfigSchema(m.opts.Namespace))
 		return err
 	}
 	if m.opts.Namespace == "" {
@@ -256,12 +256,35 @@ func (m *manifests) fromProperties(ctx context.Context, pkg string, properties [
 	return registryv1.FromObjects(ctx, pkg, objects, m.readOptions())
 }
 
+func (m *manifests) configLimit() fbc.LimitError {
+	return fbc.LimitError{Limit: "DocumentSize", What: "configuration", Max: m.limits.load.WithDefaults().DocumentSize}
+}
+
+// readStdin returns the text of standard input.
+func (m *manifests) readStdin(ctx context.Context) ([]byte, error) {
+	in, err := m.input(ctx, stdinPath)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	limit := m.configLimit()
+	text, err := io.ReadAll(io.LimitReader(in, limit.Max+1))
+	if int64(len(text)) > limit.Max {
+		return nil, &limit
+	}
+	return text, err
+}
+
 // configuration returns the configuration of --config, with --watch-namespace.
 func (m *manifests) configuration(ctx context.Context) ([]byte, error) {
 	var text []byte
 	if m.config != "" {
 		var err error
-		text, err = (*disk.Root)(nil).ReadFile(ctx, m.config, fbc.LimitError{Limit: "DocumentSize", What: "configuration", Max: m.limits.load.WithDefaults().DocumentSize})
+		if m.config == stdinPath {
+			text, err = m.readStdin(ctx)
+		} else {
+			text, err = (*disk.Root)(nil).ReadFile(ctx, m.config, m.configLimit())
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--config: %w", err)
 		}
