@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/internal/regular"
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
@@ -98,15 +100,44 @@ func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Dir, error) {
 	return dir, nil
 }
 
-// IsDir reports whether the root of fsys has the directories of a bundle.
+// IsDir reports whether the root of fsys has the directories of a bundle. The directory metadata may be
+// missing if there is a ClusterServiceVersion in manifests.
 func IsDir(fsys fs.FS) bool {
-	for _, name := range []string{"manifests", "metadata"} {
-		if info, err := fs.Stat(fsys, name); err != nil || !info.IsDir() {
-			return false
+	isDir := func(name string) bool {
+		info, err := fs.Stat(fsys, name)
+		return err == nil && info.IsDir()
+	}
+	return isDir("manifests") && (isDir("metadata") || hasCSV(fsys))
+}
+
+// maxHead is how much of a file is read to find the kind of its first manifest.
+const maxHead = 4 << 10
+
+// hasCSV reports whether a file in manifests begins with a ClusterServiceVersion.
+func hasCSV(fsys fs.FS) bool {
+	entries, err := fs.ReadDir(fsys, "manifests")
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		f, err := fsys.Open(path.Join("manifests", e.Name()))
+		if err != nil {
+			continue
+		}
+		head, _ := io.ReadAll(io.LimitReader(f, maxHead))
+		f.Close()
+		if csvKind().Match(head) {
+			return true
 		}
 	}
-	return true
+	return false
 }
+
+// csvKind matches the kind of a ClusterServiceVersion in YAML or JSON.
+var csvKind = lazyregexp.New(`(?m)^[ {]*"?kind"?: *"?ClusterServiceVersion\b`)
 
 // An object is a document of a bundle directory.
 type object struct {

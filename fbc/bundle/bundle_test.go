@@ -147,6 +147,9 @@ func TestLoad(t *testing.T) {
 		t.Errorf("stray files: %+v", dir)
 	}
 	g.Check(t)
+	if !IsDir(files("manifests/a", "apiVersion: v1\nkind: ClusterServiceVersion\n")) || !IsDir(files("manifests/a", `{"kind": "ClusterServiceVersion"}`)) || IsDir(files("manifests/a", "kind: ClusterServiceVersionList\n")) {
+		t.Error("a bundle without metadata is not recognized")
+	}
 	if !IsDir(bundleTree()) || IsDir(files("manifests/a", "")) {
 		t.Error("IsDir")
 	}

@@ -83,8 +83,11 @@ func dependencies(blob *fbc.Bundle) (out []Problem) {
 	for _, p := range blob.Properties {
 		switch p.Type {
 		case property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint:
-			out = append(out, Problem{Stage: StageUnsupported, Code: "dependency", Subject: p.Type, Pos: blob.Pos,
-				Message: fmt.Sprintf("the bundle has a dependency (%s %s); OLM v1 does not install dependencies, and refuses bundles that declare any", p.Type, p.Value)})
+			text := "the bundle has the dependency %s %s; OLM v1 does not install dependencies, and refuses bundles that declare any"
+			if len(out) > 0 {
+				text = "it also has the dependency %s %s"
+			}
+			out = append(out, Problem{Stage: StageUnsupported, Code: "dependency", Subject: p.Type, Pos: blob.Pos, Message: fmt.Sprintf(text, p.Type, p.Value)})
 		}
 	}
 	return out

@@ -219,10 +219,15 @@ func (r *reader) manifests() {
 	}
 }
 
-// file reads the documents of a file, up to the first that is invalid.
+// file reads the documents of a file, up to the first that exceeds a limit.
 func (r *reader) file(name string, text []byte) {
 	fail := func(line int, err error) {
 		r.problem("manifest", name, place(name, line, err), fmt.Sprintf("error parsing objects in %q: %v", name, err), err)
+	}
+	mismatch := func(m *Manifest[unstructured.Unstructured], err error) {
+		for _, w := range r.wrongTypes(&m.Object, err) {
+			r.problem("manifest", name, m.At(w.path...), fmt.Sprintf("error parsing objects in %q: %v", name, w.err), w.err)
+		}
 	}
 	for doc, err := range documents(text) {
 		if err != nil {
@@ -247,7 +252,10 @@ func (r *reader) file(name string, text []byte) {
 		value, err := yamljson.JSON(r.ctx, doc.text, &r.yaml)
 		if err != nil {
 			fail(doc.line, err)
-			return
+			if errors.As(err, new(*yamljson.LimitError)) || r.ctx.Err() != nil {
+				return
+			}
+			continue
 		}
 		if value = bytes.TrimSpace(value); bytes.Equal(value, []byte("null")) {
 			continue
@@ -259,8 +267,9 @@ func (r *reader) file(name string, text []byte) {
 		objects, err := decode(value)
 		if err != nil {
 			fail(firstLine(doc), err)
-			return
+			continue
 		}
+		added := true
 		for _, o := range objects {
 			if err := r.count(); err != nil {
 				fail(doc.line, err)
@@ -271,11 +280,11 @@ func (r *reader) file(name string, text []byte) {
 				m.tree = treeOf(doc.text)
 			}
 			if err := r.add(m); err != nil {
-				fail(m.Line, err)
-				return
+				mismatch(&m, err)
+				added = false
 			}
 		}
-		if r.cache != nil && len(objects) == 1 && objects[0].GetKind() == crdKind && r.limits.Expansion == expansion { // without aliases
+		if added && r.cache != nil && len(objects) == 1 && objects[0].GetKind() == crdKind && r.limits.Expansion == expansion { // without aliases
 			m := &r.bundle.CRDs[len(r.bundle.CRDs)-1]
 			shared := m.Object
 			m.shared = r.cache.keep(sum, len(doc.text), &shared)
@@ -304,17 +313,19 @@ func (r *reader) add(m Manifest[unstructured.Unstructured]) error {
 	return nil
 }
 
+// wrongTypes returns why an object cannot be added.
+func (r *reader) wrongTypes(o *unstructured.Unstructured, err error) []wrongType {
+	if o.GetKind() == crdKind {
+		return wrongTypes[apiextensionsv1.CustomResourceDefinition](o.Object, err)
+	}
+	return wrongTypes[v1alpha1.ClusterServiceVersion](o.Object, err)
+}
+
 // typed converts an object to the Go type T and appends it to list (K5).
 func typed[T any](m Manifest[unstructured.Unstructured], list *[]Manifest[T]) error {
 	out := Manifest[T]{Pos: m.Pos, tree: m.tree}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(m.Object.Object, &out.Object); err != nil {
-		// The converter does not name the field; encoding/json does.
-		if text, jsonErr := json.Marshal(m.Object.Object); jsonErr == nil {
-			if jsonErr = json.Unmarshal(text, new(T)); jsonErr != nil {
-				err = jsonErr
-			}
-		}
-		return readable(err)
+		return err
 	}
 	*list = append(*list, out)
 	return nil
@@ -327,9 +338,9 @@ func readable(err error) error {
 	switch {
 	case !errors.As(err, &wrong):
 	case wrong.Field == "":
-		return fmt.Errorf("the document is a JSON %s; it must be an object", wrong.Value)
+		return fmt.Errorf("the document is %s; it must be an object", jsonValue(wrong.Value))
 	default:
-		return fmt.Errorf("%s is a JSON %s, which does not fit type %s", wrong.Field, wrong.Value, wrong.Type)
+		return fmt.Errorf("%s is %s; it must be %s", wrong.Field, jsonValue(wrong.Value), goType(wrong.Type))
 	}
 	return err
 }

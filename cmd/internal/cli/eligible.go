@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/bundle"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -124,6 +127,9 @@ type ineligible struct {
 func (r eligibleRow) cells() []string {
 	var why []string
 	for _, x := range r.Reasons {
+		if x.Stage == registryv1.StageRead && x.At != "" {
+			x.Message = x.At + ": " + x.Message
+		}
 		why = append(why, x.Message)
 	}
 	return []string{r.Package, r.Bundle, r.Version, r.Verdict, strings.Join(why, "; ")}
@@ -203,22 +209,40 @@ func isHead(p graph.Package, b graph.Bundle) bool {
 }
 
 // directory adds the bundle in a directory. Its dependencies are those that its blob in a
-// catalog would have.
+// catalog would have. Files that cannot be read are reasons against it, unless they exceed a limit.
 func (q *eligible) directory(ctx context.Context, arg string, files fs.FS) error {
 	m := &manifests{env: q.env}
-	content, err := registryv1.Read(ctx, files, m.readOptions())
-	if err != nil {
-		return m.refused(arg, err)
-	}
+	blob := &fbc.Bundle{}
+	var faults fbc.Diagnostics
 	dir, err := bundle.Load(ctx, files, &bundle.Options{Limits: q.limits.fbc()})
-	var found fbc.Diagnostics
-	if errors.As(err, &found) {
-		return fmt.Errorf("%s: %w", display(arg), err)
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		blob = dir.Bundle
+	case !errors.As(err, &faults):
 		return err
 	}
-	return q.add(ctx, dir.Bundle, content, content.CSV().Spec.Version.String(), arg)
+	content, err := registryv1.Read(ctx, files, m.readOptions())
+	var bad *registryv1.Error
+	switch {
+	case errors.As(err, &bad) && !slices.ContainsFunc(bad.Problems, func(p registryv1.Problem) bool { return p.Code == "limit" }):
+		q.refuse(eligibleRow{Package: blob.Package, Bundle: cmp.Or(blob.Name, path.Base(filepath.ToSlash(arg))), Verdict: verdictNo}, bad.Problems, arg)
+		return nil
+	case err != nil:
+		return m.refused(arg, err)
+	}
+	version := content.CSV().Spec.Version.String()
+	if faults == nil {
+		return q.add(ctx, blob, content, version, arg)
+	}
+	var problems []registryv1.Problem
+	for _, d := range faults.Errors() {
+		if d.Code == codes.Limit {
+			return fmt.Errorf("%s: %w", display(arg), d)
+		}
+		problems = append(problems, registryv1.Problem{Stage: registryv1.StageRead, Code: string(d.Code), Pos: d.Pos, Message: "no catalog can have the bundle: " + d.Err.Error()})
+	}
+	q.refuse(eligibleRow{Package: content.Package, Bundle: content.CSV().Name, Version: version, Verdict: verdictNo}, problems, arg)
+	return nil
 }
 
 // add adds a bundle. Dir is the prefix of the files in its problems.
@@ -231,7 +255,13 @@ func (q *eligible) add(ctx context.Context, blob *fbc.Bundle, content *registryv
 	if e.Partial {
 		r.Verdict = verdictUnknown
 	}
-	for _, p := range e.Problems {
+	q.refuse(r, e.Problems, dir)
+	return nil
+}
+
+// refuse adds a row with problems, which may be none. Dir is the prefix of their files.
+func (q *eligible) refuse(r eligibleRow, problems []registryv1.Problem, dir string) {
+	for _, p := range problems {
 		r.Verdict = verdictNo
 		at := ""
 		if p.Pos.IsValid() {
@@ -243,7 +273,6 @@ func (q *eligible) add(ctx context.Context, blob *fbc.Bundle, content *registryv
 		r.Reasons = append(r.Reasons, ineligible{p.Stage, p.Code, p.Subject, at, visible.Line(p.Message)})
 	}
 	q.rows = append(q.rows, r)
-	return nil
 }
 
 // summary prints how many bundles have each verdict.

@@ -175,6 +175,9 @@ func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle,
 	}
 	defer root.Close()
 	b, err := registryv1.Read(ctx, root.FS(), m.readOptions())
+	if _, err2 := fs.Stat(root.FS(), "metadata/dependencies.yaml"); err == nil && err2 == nil {
+		visible.Fprintf(m.stderr, "note: metadata/dependencies.yaml is not used here; OLM v1 installs no dependencies, and refuses a bundle with any in a catalog\n")
+	}
 	return b, arg, err
 }
 
