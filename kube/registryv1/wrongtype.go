@@ -107,8 +107,8 @@ func child(v, step any) any {
 	return nil
 }
 
-// remove replaces the value at a path with null, which fits any type. It reports whether there was
-// another one.
+// remove removes the value at a path, or replaces an element of a list with null. It reports whether
+// there was one.
 func remove(root map[string]any, path []any) bool {
 	var at any = root
 	for _, step := range path[:len(path)-1] {
@@ -120,7 +120,7 @@ func remove(root map[string]any, path []any) bool {
 	}
 	switch at := at.(type) {
 	case map[string]any:
-		at[last.(string)] = nil
+		delete(at, last.(string))
 	case []any:
 		at[last.(int)] = nil
 	}
