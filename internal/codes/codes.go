@@ -102,6 +102,7 @@ const (
 	BundleAPIDeprecated      = "bundle-api-deprecated"      // the API of a manifest is deprecated
 	BundleCRDUnowned         = "bundle-crd-unowned"         // the CSV does not own a CRD of the bundle
 	BundleRollout            = "bundle-rollout"             // OLM v1 never finishes rolling out a bundle
+	BundleFieldDropped       = "bundle-field-dropped"       // a field of a manifest is unknown or repeated
 	BundleImageUnpinned      = "bundle-image-unpinned"      // an image has no digest
 	BundleImageUnlisted      = "bundle-image-unlisted"      // relatedImages lacks an image
 	BundleNoMinKubeVersion   = "bundle-no-min-kube-version" // a CSV has no minKubeVersion

@@ -116,7 +116,7 @@ func wantFinding(t *testing.T, name string, found fbc.Diagnostics, code fbc.Code
 }
 
 // TestObjects checks what the API server would refuse in the objects of a bundle, with the line.
-func TestObjects(t *testing.T) { // K233, K238
+func TestObjects(t *testing.T) { // K233, K238, K239
 	deployment := func(fields string) string {
 		return "kind: ClusterServiceVersion\nspec:\n  install:\n    spec:\n      deployments:\n      - name: demo\n        spec:\n" + fields
 	}
@@ -135,6 +135,7 @@ func TestObjects(t *testing.T) { // K233, K238
 		{container("ports: [{containerPort: 70000}]"), "spec.template.spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive", codes.BundleObjectInvalid},
 		{container("volumeMounts: [{name: data, mountPath: /data}]"), `volumeMounts[0].name: Not found: "data"`, codes.BundleObjectInvalid},
 		{container("env: [{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]"), "must not be set if there is a value", codes.BundleObjectInvalid},
+		{container("env: [{name: A, vaule: b}]"), "spec.install.spec.deployments[0].spec.template.spec.containers[0].env[0].vaule is not a field", codes.BundleFieldDropped},
 		{container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), "must be less than or equal to the limit of 1", codes.BundleObjectInvalid},
 		{pod("              containers: []\n"), "spec.template.spec.containers: Required value: a pod needs a container", codes.BundleObjectInvalid},
 		{deployment("          selector: {matchLabels: {app: other}}\n          template: {metadata: {labels: {app: demo}}, spec: {containers: [{name: demo, image: '" + pinned + "'}]}}\n"), "the selector does not match the labels of the template", codes.BundleObjectInvalid},

@@ -53,7 +53,7 @@ func Lint(ctx context.Context, fsys fs.FS, opts *Options) (*Result, error) {
 		return nil, err
 	}
 	l := &linter{ctx: ctx, fsys: fsys, bundle: b, csv: &b.CSVs[len(b.CSVs)-1], kubernetes: cmp.Or(opts.Kubernetes, Newest())}
-	l.found = diagnostics(b.Validate())
+	l.found = diagnostics(append(b.Validate(), b.Dropped()...))
 	for _, check := range []func(*linter){
 		(*linter).name, (*linter).owned, (*linter).accounts, (*linter).serviceNames, (*linter).apis, (*linter).images, (*linter).minKubeVersion,
 		(*linter).installModes, (*linter).suggestedNamespace, (*linter).size,
@@ -132,6 +132,8 @@ func codeOf(code string) fbc.Code {
 		return codes.BundleWebhookRule
 	case "invalidWebhook":
 		return codes.BundleWebhookInvalid
+	case "dropped":
+		return codes.BundleFieldDropped
 	case "duplicate":
 		return codes.BundleObjectTwice
 	case "preserveUnknownFields":

@@ -53,6 +53,7 @@
 //   - dupDeployment, deploymentName: deployments of the CSV
 //   - dupCRD, missingCRD, crdVersion, invalidCRD: CustomResourceDefinitions
 //   - invalidMetadata: names, labels and annotations of other objects
+//   - dropped: fields that are unknown or repeated; only from Dropped
 //   - invalidObject: deployments, permissions and other objects that the API server would refuse
 //   - dupCSV: there are several ClusterServiceVersions
 //   - packageName: the package has no name
