@@ -164,3 +164,16 @@ func TestObjects(t *testing.T) { // K233, K238, K239
 		t.Error(err, old.Findings)
 	}
 }
+
+// TestLimitOfFindings checks that the limit on findings applies to bundles.
+func TestLimitOfFindings(t *testing.T) { // A16
+	var owned []string
+	for i := range 20 {
+		owned = append(owned, fmt.Sprintf("{name: a%d.example.com, kind: A, version: v1}", i))
+	}
+	files := example(t, "kind: ClusterServiceVersion\nspec: {customresourcedefinitions: {owned: ["+strings.Join(owned, ", ")+"]}}\n")
+	r, err := Lint(t.Context(), files, &Options{Catalog: &fbc.Limits{Diagnostics: 5}})
+	if err != nil || len(r.Findings) != 6 || r.Findings[5].Code != codes.Limit {
+		t.Errorf("%v, %v", err, r.Findings)
+	}
+}

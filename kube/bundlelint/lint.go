@@ -48,7 +48,7 @@ func Lint(ctx context.Context, fsys fs.FS, opts *Options) (*Result, error) {
 	var unreadable *registryv1.Error
 	switch {
 	case errors.As(err, &unreadable):
-		return &Result{Findings: diagnostics(unreadable.Problems)}, nil
+		return &Result{Findings: limited(diagnostics(unreadable.Problems), opts.Catalog)}, nil
 	case err != nil:
 		return nil, err
 	}
@@ -70,7 +70,18 @@ func Lint(ctx context.Context, fsys fs.FS, opts *Options) (*Result, error) {
 		return nil, context.Cause(ctx)
 	}
 	slices.SortStableFunc(l.found, (*fbc.Diagnostic).Compare)
-	return &Result{Package: b.Package, Name: b.CSV().Name, Findings: l.found}, nil
+	return &Result{Package: b.Package, Name: b.CSV().Name, Findings: limited(l.found, opts.Catalog)}, nil
+}
+
+// limited returns the first findings, as many as the limit Diagnostics allows, and one that states that
+// there are more.
+func limited(found fbc.Diagnostics, limits *fbc.Limits) fbc.Diagnostics {
+	most := limits.WithDefaults().Diagnostics
+	if int64(len(found)) <= most {
+		return found
+	}
+	limit := &fbc.LimitError{Limit: "Diagnostics", What: "number of findings", Max: most}
+	return append(found[:most:most], &fbc.Diagnostic{Code: codes.Limit, Severity: fbc.Error, Pos: found[most].Pos, Err: limit})
 }
 
 // A linter checks one bundle.
