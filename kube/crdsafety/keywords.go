@@ -263,7 +263,7 @@ func conditions(n *node) map[string]entries {
 		}
 	}
 	if n.whole.XIntOrString && eitherType(out["anyOf"]) {
-		delete(out, "anyOf") // x-kubernetes-int-or-string says the same
+		delete(out, "anyOf") // x-kubernetes-int-or-string has the same effect
 	}
 	return out
 }
