@@ -188,7 +188,7 @@ func TestRoles(t *testing.T) {
 		{Options{Namespace: "x", Watch: []string{"x"}}, "the bundle cannot watch x, because it does not support the install mode OwnNamespace; it supports AllNamespaces, SingleNamespace, MultiNamespace"},
 		{Options{Namespace: "x", Watch: []string{"x", "y"}, Classic: true}, "the bundle cannot watch x, y, because it does not support the install mode OwnNamespace; it supports AllNamespaces, SingleNamespace, MultiNamespace"},
 	} { // K31
-		if _, err := Of(b, tt.opts); err == nil || err.Error() != tt.want {
+		if err := tt.opts.Possible(b); err == nil || err.Error() != tt.want {
 			t.Errorf("%+v: %v, want %s", tt.opts, err, tt.want)
 		}
 	}

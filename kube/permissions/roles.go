@@ -63,13 +63,10 @@ type Report struct {
 }
 
 // Of returns the roles and risks of a bundle. It returns an error if OLM v1 cannot watch
-// the namespaces, or no install mode of the bundle allows it.
+// the namespaces. Whether an install mode of the bundle allows them, [Options.Possible] reports.
 func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36, K222, F7
 	if len(opts.Watch) > 1 && !opts.Classic {
 		return nil, errors.New("OLM v1 watches one namespace or all; name at most one")
-	}
-	if err := opts.possible(b); err != nil {
-		return nil, err
 	}
 	bundled, err := bound(b, &opts)
 	if err != nil {
@@ -108,8 +105,8 @@ func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36,
 	return r, nil
 }
 
-// possible returns an error if no install mode of the bundle allows the choices.
-func (o *Options) possible(b *registryv1.Bundle) error { // K31, F7
+// Possible returns an error if no install mode of the bundle allows the choices.
+func (o *Options) Possible(b *registryv1.Bundle) error { // K31, F7
 	var supported []string
 	for _, m := range b.CSV().Spec.InstallModes {
 		if m.Supported {

@@ -94,6 +94,9 @@ func permissionsOf(ctx context.Context, e *env, arg string, opts permissions.Opt
 	if err != nil {
 		return nil, fbc.Pos{}, m.refused(dir, err)
 	}
+	if err := opts.Possible(b); err != nil {
+		return nil, fbc.Pos{}, err
+	}
 	r, err := permissions.Of(b, opts)
 	if err != nil {
 		return nil, fbc.Pos{}, err
