@@ -84,6 +84,8 @@ type stage struct {
 //     replaces the last. It replaces what the catalog had of that package.
 //   - apply FILE applies objects as a user, and delete KIND NAME deletes one. "! apply" waits until
 //     the API server rejects them with an error that contains the arguments after FILE.
+//   - warned FILE TEXT applies objects until the API server warns with a text that contains another,
+//     and "! warned FILE" applies them without any warning.
 //   - patch KIND NAME JSON merges fields into an object.
 //   - as GROUP... has apply act as a user in these groups, too.
 //   - status FILE sets the status of objects.
@@ -197,6 +199,7 @@ func scripts(t *testing.T, crds ...string) {
 				s.mu.Unlock()
 				s.start()
 			},
+			"warned":  s.warned,
 			"patch":   s.patch,
 			"status":  s.setStatus,
 			"as":      func(_ *testscript.TestScript, _ bool, args []string) { s.groups = args },
@@ -458,6 +461,38 @@ func (s *stage) apply(ts *testscript.TestScript, fails bool, args []string) {
 			}
 		}
 	})
+}
+
+// warnings collects the warnings of an API server.
+type warnings struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (w *warnings) HandleWarningHeader(_ int, _, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.list = append(w.list, text)
+}
+
+func (s *stage) warned(ts *testscript.TestScript, none bool, args []string) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		w := &warnings{}
+		config := rest.CopyConfig(s.env.Config)
+		config.WarningHandler = w
+		c, err := client.New(config, client.Options{Scheme: s.scheme()})
+		ts.Check(err)
+		objects(ts, args[0], func(o *unstructured.Unstructured) {
+			ts.Check(c.Apply(s.t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("user"), client.ForceOwnership))
+		})
+		text := strings.Join(w.list, "\n")
+		switch {
+		case none && text == "", !none && strings.Contains(text, args[1]):
+			return
+		case none, time.Now().After(deadline):
+			ts.Fatalf("warnings: %q", text)
+		}
+	}
 }
 
 func (s *stage) patch(ts *testscript.TestScript, fails bool, args []string) {
