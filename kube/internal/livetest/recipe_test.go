@@ -95,7 +95,7 @@ func TestYourData(t *testing.T) {
 			}
 		}
 	}
-	if lines != 11 {
+	if lines != 12 {
 		t.Errorf("the page has %d lines about clusters", lines)
 	}
 	want, _ := program(t, dir, "olmkit", "status", "-n", "operators", "-o", "json")
