@@ -30,6 +30,9 @@ func TestGrowth(t *testing.T) {
 	for _, w := range growths() {
 		const n = 300
 		in := []string{module + "resolver", module + "internal/sat", module + "reconcile", "github.com/go-air/gini", "slices/"}
+		if strings.HasPrefix(w(n), censusOf) {
+			in = append(in, module+"graph")
+		}
 		// The difference of two runs leaves out constant costs.
 		base, small, large := c.count(t, w(n), 1, in...), c.count(t, w(2*n), 1, in...), c.count(t, w(4*n), 1, in...)
 		growth := float64(large-small) / float64(small-base)
@@ -52,7 +55,9 @@ func growths() (list []func(n int) string) {
 		}
 		list = append(list, func(n int) string { return fmt.Sprint(c.Shape, " ", c.Outcome, " ", c.PerBundle, " ", n) })
 	}
-	list = append(list, func(n int) string { return fmt.Sprint(neighbors, n) })
+	for _, name := range []string{neighbors, heldBack, censusOf} {
+		list = append(list, func(n int) string { return fmt.Sprint(name, n) })
+	}
 	for _, shape := range []string{"subscriptions", "installed", "upgrades", "orphans"} {
 		list = append(list, func(n int) string { return fmt.Sprint(shape, " ", planOf, " ", false, " ", n) })
 	}
@@ -65,6 +70,9 @@ func growing(t testing.TB, name string) []workload {
 	var n int
 	if _, err := fmt.Sscanf(name, neighbors+"%d", &n); err == nil {
 		return []workload{{name, among(t, n)}}
+	}
+	if w := advising(t, name); w != nil {
+		return w
 	}
 	if _, err := fmt.Sscan(name, &c.Shape, &c.Outcome, &c.PerBundle, &n); err != nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
@@ -32,31 +33,14 @@ const (
 	AdviceUnmanaged AdviceKind = "unmanaged"
 )
 
-// A Holder is what keeps a bundle from being chosen. An [Advice] lists holders in the order
-// of the constants.
-type Holder string
-
-const (
-	HeldByPin          Holder = "pin"          // a policy pins the package
-	HeldByHold         Holder = "hold"         // a policy puts the package on hold
-	HeldByExclude      Holder = "exclude"      // a policy excludes the version
-	HeldByInstallMode  Holder = "install-mode" // the bundle does not support the operator group
-	HeldByBundle       Holder = "bundle"       // the bundle is prohibited or cannot be read
-	HeldByRequirement  Holder = "requirement"  // the bundle has an unmet requirement
-	HeldBySubscription Holder = "subscription" // another subscription or operator is in the way
-
-	// In a cluster, these keep a chosen bundle from being installed.
-	HeldByApproval Holder = "approval" // an install plan waits for approval
-	HeldByOperator Holder = "operator" // the installed operator reports that it is not upgradeable
-	HeldByPlatform Holder = "platform" // the bundle needs a newer version of Kubernetes
-)
-
 // Advice explains why a subscription gets no newer version, and what would help.
 type Advice struct {
 	Kind AdviceKind `json:"kind"`
 	// Subscription is "" for an operator without a subscription.
 	Subscription string `json:"subscription"`
-	Package      string `json:"package"`
+	// Also are other subscriptions to the package for which all of this holds.
+	Also    []string `json:"also,omitempty"`
+	Package string   `json:"package"`
 	// Bundle is the installed operator, or the bundle of a fresh installation.
 	Bundle string `json:"bundle"`
 	// Outlook is how far OLM upgrades the bundle without intervention.
@@ -67,6 +51,9 @@ type Advice struct {
 	// HeldBy lists what keeps these options from being chosen.
 	Rejected []*fact.Step `json:"rejected,omitempty"`
 	HeldBy   []Holder     `json:"heldBy,omitempty"`
+	// Commands change the channel of the subscription as the way of the outlook does, in order.
+	// The operator is upgraded as far as a channel leads before the next change.
+	Commands []string `json:"commands,omitempty"`
 	// Fixes are changes with which the subscription gets a bundle that it prefers, least
 	// disruptive first, each verified. Only [Solution.AdviceWithFixes] sets them.
 	Fixes []*Fix `json:"fixes,omitempty"`
@@ -76,21 +63,6 @@ type Advice struct {
 
 // String returns the advice in one line.
 func (a Advice) String() string { return a.Text }
-
-// held has, for each holder, the clause that explains why a bundle was not chosen, with %s for
-// its name.
-var held = []struct {
-	by   Holder
-	text string
-}{
-	{HeldByPin, "a policy pins the package"},
-	{HeldByHold, "a policy puts the package on hold"},
-	{HeldByExclude, "a policy excludes %s"},
-	{HeldBySubscription, "another subscription or operator is in the way"},
-	{HeldByRequirement, "%s has an unmet requirement"},
-	{HeldByInstallMode, "%s does not support the operator group"},
-	{HeldByBundle, "%s is deprecated or cannot be read"},
-}
 
 // Summary returns the advice in one short line, without the details of String.
 func (a Advice) Summary() string {
@@ -104,6 +76,9 @@ func (a Advice) Summary() string {
 		return prose.Summary(a.Outlook)
 	}
 	text := a.Bundle + " was chosen instead of "
+	if len(a.Also) > 0 {
+		text = "for subscriptions " + phrase.And(a.subscriptions()) + ", " + text
+	}
 	if a.Kind == AdviceHeldBack {
 		text = a.Bundle + " is not upgraded to "
 	}
@@ -122,6 +97,23 @@ func (a Advice) Summary() string {
 		return text + strings.ReplaceAll(h.text, "%s", name)
 	}
 	return text + "that is not possible"
+}
+
+// subscriptions returns all subscriptions that the advice is for.
+func (a *Advice) subscriptions() []string { return append([]string{a.Subscription}, a.Also...) }
+
+// For reports whether the advice is for a subscription.
+func (a *Advice) For(subscription string) bool {
+	return slices.Contains(a.subscriptions(), subscription)
+}
+
+// joins reports whether the advice for another subscription is the same, and adds the subscription if so.
+func (a *Advice) joins(o *Advice) bool {
+	same := o.Kind == AdvicePassedOver && a.Kind == o.Kind && a.Package == o.Package && a.Bundle == o.Bundle && a.Text == o.Text && len(a.Rejected) == len(o.Rejected)
+	if same {
+		a.Also = append(a.Also, o.Subscription)
+	}
+	return same
 }
 
 // FixesText returns the fixes as lines of text, or "" if there are none. See [Report.Text] for
@@ -185,6 +177,9 @@ func (a Advice) More(width int, style *Style) string {
 	}
 	t := newWriter(width, style)
 	t.Line(nil, text, "  ", "  ")
+	for _, c := range a.Commands {
+		t.Verbatim(c, "  ")
+	}
 	return t.String()
 }
 
@@ -230,7 +225,7 @@ func (list AdviceList) SummaryWithFix(i int) (string, *Fix) {
 
 // Advice explains why operators get no newer version. It has an entry for each
 // subscription whose operator does not end at the newest head of its package, in the order
-// of subscriptions, and then one for each operator without a subscription for which a catalog
+// of subscriptions, or one for several of a package if all of it holds for each, and then one for each operator without a subscription for which a catalog
 // has a newer version, by name. It is computed on demand. The error is the context's.
 func (s *Solution) Advice(ctx context.Context) (_ AdviceList, err error) { // H40
 	if s.r == nil {
@@ -241,15 +236,24 @@ func (s *Solution) Advice(ctx context.Context) (_ AdviceList, err error) { // H4
 	}
 	defer s.r.unlock(ctx, &err)
 	var out AdviceList
+	first := map[string]int{} // the entry of each package
 	in := s.members()
 	for i := range s.r.u.subs {
 		a, err := s.advise(ctx, i, in)
 		if err != nil {
 			return nil, err
 		}
-		if a != nil {
-			out = append(out, *a)
+		if a == nil {
+			continue
 		}
+		at, seen := first[a.Package]
+		if seen && out[at].joins(a) {
+			continue
+		}
+		if !seen {
+			first[a.Package] = len(out)
+		}
+		out = append(out, *a)
 	}
 	return append(out, s.withoutSubscription(in)...), nil
 }
@@ -355,6 +359,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	} else {
 		a.DeadEnd = u.deadEnd(ctx, s.r.needs, sub, a.Outlook)
 		a.Text = withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd)
+		a.Commands = u.wayCommands(sub, a.Outlook)
 	}
 	return a, nil
 }
@@ -430,54 +435,4 @@ func (u *universe) outlook(s *subscription, from graph.Node) *graph.Outlook {
 		}
 	}
 	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, catalog, channels)
-}
-
-// catalogName returns the name of a catalog, with its namespace if another catalog has the
-// same name.
-func (u *universe) catalogName(c *source) string {
-	if slices.ContainsFunc(u.cats, func(o *source) bool { return o != c && o.Name == c.Name }) {
-		return c.ID().String()
-	}
-	return c.Name
-}
-
-// holders returns the holders that the reasons of rejections involve, in the order of the
-// constants of [Holder].
-func holders(list []*fact.Step) []Holder {
-	found := map[Holder]bool{}
-	var visit func(*fact.Step)
-	visit = func(s *fact.Step) {
-		switch f := s.Fact.(type) {
-		case *fact.PolicyBlocked:
-			switch {
-			case f.Policy.Pin != "":
-				found[HeldByPin] = true
-			case f.Policy.Hold:
-				found[HeldByHold] = true
-			default:
-				found[HeldByExclude] = true
-			}
-		case *fact.InstallMode:
-			found[HeldByInstallMode] = true
-		case *fact.Prohibited, *fact.Unusable:
-			found[HeldByBundle] = true
-		case *fact.Requires:
-			found[HeldByRequirement] = true
-		case *fact.Subscribed, *fact.MustStay, *fact.OnePerPackage, *fact.OneProvider, *fact.Replaced:
-			found[HeldBySubscription] = true
-		}
-		for _, b := range s.Because {
-			visit(b)
-		}
-	}
-	for _, s := range list {
-		visit(s)
-	}
-	var out []Holder
-	for _, h := range []Holder{HeldByPin, HeldByHold, HeldByExclude, HeldByInstallMode, HeldByBundle, HeldByRequirement, HeldBySubscription} {
-		if found[h] {
-			out = append(out, h)
-		}
-	}
-	return out
 }

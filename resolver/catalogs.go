@@ -66,3 +66,22 @@ func (u *universe) addCatalogs() error {
 	}
 	return nil
 }
+
+// catalogName returns the name of a catalog, with its namespace if another catalog has the
+// same name.
+func (u *universe) catalogName(c *source) string {
+	if slices.ContainsFunc(u.cats, func(o *source) bool { return o != c && o.Name == c.Name }) {
+		return c.ID().String()
+	}
+	return c.Name
+}
+
+// catalogNamed returns the catalog with a name that catalogName returns.
+func (u *universe) catalogNamed(name string) CatalogID {
+	for _, c := range u.cats {
+		if u.catalogName(c) == name {
+			return c.ID()
+		}
+	}
+	return CatalogID{}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/resolver/fact"
 )
@@ -22,7 +23,8 @@ type Change struct {
 	To string `json:"to,omitempty"`
 	// Catalog is the new catalog.
 	Catalog CatalogID `json:"catalog,omitzero"`
-	// Channel is the new channel if it changes together with the catalog.
+	// Channel is the new channel if it changes together with the catalog, or the channel to
+	// install from again.
 	Channel string `json:"channel,omitempty"`
 	// DropStartingCSV reports whether the startingCSV is also removed.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
@@ -56,6 +58,7 @@ const (
 	DropSubscription  ChangeKind = "drop-subscription"   // delete a subscription
 	RemoveSubscribed  ChangeKind = "remove-subscribed"   // delete a subscription and the operator that it owns
 	RemoveOperator    ChangeKind = "remove-operator"     // uninstall an operator
+	Reinstall         ChangeKind = "reinstall"           // uninstall an operator, and install it from a channel
 	RelaxRequirement  ChangeKind = "relax-requirement"   // change a requirement in the catalog
 )
 
@@ -106,10 +109,33 @@ func (c Change) String() string {
 		return fmt.Sprintf("delete subscription %s and its operator %s", c.Subscription, c.Operator)
 	case RemoveOperator:
 		return fmt.Sprintf("uninstall %s", c.Operator)
+	case Reinstall:
+		from := "channel " + c.Channel
+		if c.To != "" {
+			from += " of catalog " + c.To
+		}
+		return fmt.Sprintf("remove %s and install it again from %s", c.Operator, from)
 	case RelaxRequirement:
 		return "upstream: " + c.Advice
 	}
 	return string(c.Kind)
+}
+
+// rename replaces a subscription in a text by another subject.
+func rename(text, name, to string) string {
+	var b strings.Builder
+	for {
+		before, after, ok := strings.Cut(text, "subscription "+name)
+		if !ok {
+			return b.String() + text
+		}
+		if after != "" && !strings.ContainsRune(" ,;:.)\n", rune(after[0])) { // another name that begins alike
+			b.WriteString(before + "subscription " + name)
+		} else {
+			b.WriteString(before + to)
+		}
+		text = after
+	}
 }
 
 // removes reports whether the change removes a subscription or an operator.
@@ -307,6 +333,11 @@ func (c Change) apply(p Problem) Problem {
 	case ChangeCatalog:
 		subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
 		subs[at].Channel = cmp.Or(c.Channel, subs[at].Channel)
+	case Reinstall:
+		subs[at].Channel, subs[at].InstalledCSV, subs[at].StartingCSV = c.Channel, "", ""
+		if c.Catalog != (CatalogID{}) {
+			subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
+		}
 	case DropSubscription, RemoveSubscribed:
 		p.Subscriptions = slices.Delete(subs, at, at+1)
 	case AdoptOperator:
@@ -329,7 +360,7 @@ func (c Change) apply(p Problem) Problem {
 	case LiftPolicy:
 		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x == c.Rule })
 	}
-	if c.Kind == RemoveOperator || c.Kind == RemoveSubscribed {
+	if c.Kind == RemoveOperator || c.Kind == RemoveSubscribed || c.Kind == Reinstall {
 		p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return in.Name == c.Operator })
 	}
 	return p

@@ -4,14 +4,18 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
 )
 
-// commands returns the commands that make some changes in a namespace, or nil if one of
-// the changes has no command.
-func commands(namespace string, changes []Change) (list []string) {
+// commands returns the commands that make some changes in the namespace of a problem, or nil
+// if one of the changes has no command.
+func commands(p *Problem, changes []Change) (list []string) {
 	for _, c := range changes {
-		made := c.commands(namespace)
+		made := c.commands(p.Namespace)
+		if c.Rule != (Policy{}) {
+			made = c.edits(p)
+		}
 		if made == nil {
 			return nil
 		}
@@ -65,6 +69,12 @@ func (c *Change) commands(namespace string) []string {
 			})),
 			own,
 		}
+	case Reinstall: // OLM does not restore a deleted operator of a subscription
+		spec := map[string]any{"channel": c.Channel, "startingCSV": nil}
+		if c.Catalog != (CatalogID{}) {
+			spec["source"], spec["sourceNamespace"] = c.Catalog.Name, c.Catalog.Namespace
+		}
+		return []string{kubectl.Delete(csv, namespace, c.Operator), kubectl.Recreate(subscription, namespace, c.Subscription, spec)}
 	case ChangeTargets:
 		spec := map[string]any{"selector": nil, "targetNamespaces": nil}
 		if c.To != "" {
@@ -80,6 +90,45 @@ func (c *Change) commands(namespace string) []string {
 		return []string{kubectl.Delete(csv, namespace, c.Operator)}
 	}
 	return nil
+}
+
+// edits returns the command that changes a policy in the file of a problem. It returns nil if
+// the file is unknown.
+func (c *Change) edits(p *Problem) []string {
+	if p.Options.File == "" {
+		return nil
+	}
+	rule := kubectl.Select(".policies[]?", map[string]any{
+		"package": c.Rule.Package, "pin": c.Rule.Pin, "hold": c.Rule.Hold, "exclude": c.Rule.Exclude, "from": c.Rule.From, "reason": c.Rule.Reason,
+	})
+	filter := "del(" + rule + ")"
+	if c.Kind == ChangePin {
+		filter = kubectl.Assign(rule, "pin", c.To)
+	}
+	return []string{kubectl.Edit(p.Options.File, p.ID, filter)}
+}
+
+// wayCommands returns the commands that change the channels on the way of an outlook, in order: each
+// after OLM has upgraded the operator as far as the channel before leads.
+func (u *universe) wayCommands(s *subscription, o *graph.Outlook) (list []string) {
+	if o.Way == nil {
+		return nil
+	}
+	operator := kubectl.Operator{Namespace: u.p.Namespace, Name: s.Name}
+	source := s.Source()
+	for _, l := range o.Way.Legs {
+		spec := map[string]any{}
+		if id := u.catalogNamed(l.Catalog); source != (CatalogID{}) && id != source {
+			spec["source"], spec["sourceNamespace"], source = id.Name, id.Namespace, id
+		}
+		if l.Stop {
+			spec["installPlanApproval"] = "Manual"
+		}
+		if !l.Stays || len(spec) > 0 {
+			list = append(list, operator.Follow(l.Channel, spec))
+		}
+	}
+	return list
 }
 
 // object returns an object of OLM. A nil spec is left out.

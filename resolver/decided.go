@@ -39,13 +39,51 @@ type why struct {
 	set   []cand
 	in    map[cand]bool // the members of set
 	e     *encoding
-	on    []sat.Lit // the switches of the facts that the solution covers
+	off   map[int]bool // the facts that the solution does not cover
 	cause map[cand]cause
 	order []cand // candidates in the order in which they were chosen
+	// parts are the parts of the namespace, by root of the partition, both computed on demand.
+	partition *partition
+	parts     map[any]*part
 	// byName are the members of set, and asked holds all requests for them, both computed
 	// on demand.
 	byName map[string]cand
 	asked  map[cand][]ask
+}
+
+// A part is an independent part of the namespace: what is in others does not matter there.
+type part struct {
+	on    []sat.Lit // the switches of its facts that the solution covers
+	order []cand    // its candidates in the order in which they were chosen
+	at    []int     // their numbers in the order of all
+}
+
+// partOf returns the part of a candidate.
+func (w *why) partOf(ctx context.Context, c cand) *part {
+	if w.partition == nil {
+		w.partition, w.parts = w.e.partition(ctx), map[any]*part{}
+		of := func(x any) *part {
+			root := w.partition.find(x)
+			if w.parts[root] == nil {
+				w.parts[root] = &part{}
+			}
+			return w.parts[root]
+		}
+		for i, l := range w.e.on {
+			if !w.off[i] {
+				p := of(w.e.node(i))
+				p.on = append(p.on, l)
+			}
+		}
+		for n, c := range w.order {
+			p := of(c)
+			p.order, p.at = append(p.order, c), append(p.at, n)
+		}
+	}
+	if p := w.parts[w.partition.find(c)]; p != nil {
+		return p
+	}
+	return &part{}
 }
 
 // has reports whether a candidate is in the solution.
@@ -68,22 +106,15 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, cause: map[cand]cause{}, byName: make(map[string]cand, len(s.set))}
+	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, off: map[int]bool{}, cause: map[cand]cause{}, byName: make(map[string]cand, len(s.set))}
+	for _, i := range s.off {
+		w.off[i] = true // these cannot hold, and must not count against the rest
+	}
 	for _, c := range s.set {
 		w.in[c] = true
 	}
 	for _, c := range slices.Backward(s.set) { // the first of several wins
 		w.byName[s.r.u.ref(c).Name] = c
-	}
-	off := s.off // in order
-	for i, l := range e.on {
-		// Facts that a partial solution leaves out cannot hold. They must not count
-		// against the rest.
-		if len(off) > 0 && off[0] == i {
-			off = off[1:]
-			continue
-		}
-		w.on = append(w.on, l)
 	}
 	w.replay(ctx)
 	if ctx.Err() != nil {
@@ -154,7 +185,7 @@ func (w *why) link(ctx context.Context, c cand, by cause) (Reason, error) {
 		if better == c {
 			break
 		}
-		s, err := w.against(ctx, better, w.order[:by.before])
+		s, err := w.against(ctx, better, by.before)
 		if err != nil {
 			return out, err
 		}
@@ -194,12 +225,14 @@ func (w *why) alone(c cand, by cause) string {
 	return ""
 }
 
-// against returns why a candidate is not possible after earlier choices, or nil if it is.
-func (w *why) against(ctx context.Context, c cand, before []cand) (*prose.Rejection, error) {
+// against returns why a candidate is not possible after a number of earlier choices, or nil if it is.
+func (w *why) against(ctx context.Context, c cand, before int) (*prose.Rejection, error) {
 	if _, reached := w.e.vars[c]; !reached {
 		return nil, nil
 	}
-	facts, with, err := w.e.conflict(ctx, w.on, append(slices.Clone(before), c))
+	p := w.partOf(ctx, c)
+	n, _ := slices.BinarySearch(p.at, before)
+	facts, with, err := w.e.conflict(ctx, p.on, append(slices.Clone(p.order[:n]), c))
 	if err != nil || facts == nil {
 		return nil, err
 	}

@@ -21,8 +21,9 @@ type Fix struct {
 	Selected []Selected `json:"selected,omitzero"`
 	// Stuck are the operators that the fix leaves stuck, by subscription.
 	Stuck []Advice `json:"stuck,omitempty"`
-	// Commands make the changes in a cluster, in order. The list is empty if a change concerns
-	// something outside of the cluster: a policy, or a catalog that is not in it.
+	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. The
+	// list is empty if a change concerns something else, such as a catalog that is not in the
+	// cluster.
 	Commands []string `json:"commands,omitempty"`
 
 	cost int
@@ -40,10 +41,21 @@ func (f *Fix) String() string {
 	if then := f.outcome(); then != "" {
 		text += "; then " + then
 	}
+	var others []string // which were stuck before
 	for _, a := range f.Stuck {
-		text += "; but " + a.Text
+		if slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription }) {
+			text += "; but " + a.Text
+		} else {
+			others = append(others, a.Bundle)
+		}
 	}
-	return text
+	switch len(others) {
+	case 0:
+		return text
+	case 1:
+		return text + "; " + others[0] + " stays stuck"
+	}
+	return text + "; " + phrase.And(others) + " stay stuck"
 }
 
 // instruction returns what to do.
@@ -53,6 +65,9 @@ func (f *Fix) instruction() string {
 		parts[i] = c.String()
 	}
 	first := f.Changes[0]
+	if names := f.repeated(); len(names) > 1 {
+		return rename(first.String(), first.Subscription, "subscriptions "+phrase.And(names))
+	}
 	if len(parts) == 1 || first.Kind != RelaxRequirement && first.Kind != AddCatalog {
 		return strings.Join(parts, ", and ")
 	}
@@ -67,6 +82,18 @@ func (f *Fix) instruction() string {
 		text += ", or remove these requirements from " + cmp.Or(first.Bundle.Package, first.Bundle.Name)
 	}
 	return text
+}
+
+// repeated returns the names of the subscriptions if the fix makes the same change to each, and nothing else.
+func (f *Fix) repeated() (names []string) {
+	for _, c := range f.Changes {
+		names = append(names, c.Subscription)
+		c.Subscription = f.Changes[0].Subscription
+		if c.Subscription == "" || c != f.Changes[0] {
+			return nil
+		}
+	}
+	return names
 }
 
 // outcome returns the bundles that the fix adds to the plan. It returns "" if there are
@@ -179,7 +206,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	}
 	for _, f := range found {
 		f.rest = c.rest
-		f.Commands = commands(c.e.r.u.p.Namespace, f.Changes)
+		f.Commands = commands(c.e.r.u.p, f.Changes)
 	}
 	slices.SortStableFunc(found, func(a, b *Fix) int {
 		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.Stuck), len(b.Stuck)))

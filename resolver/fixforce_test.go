@@ -19,7 +19,7 @@ import (
 // offered, no single change of a subscription, operator or policy helps.
 func TestFixesByBruteForce(t *testing.T) {
 	ctx := context.Background()
-	var n struct{ conflicts, advice, fixes, none, possible, tried int }
+	var n struct{ conflicts, advice, fixes, reinstalled, none, possible, tried int }
 	// promised returns "" if the changed problem has the plan of the fix.
 	promised := func(p resolver.Problem, f *resolver.Fix) string {
 		n.fixes++
@@ -89,15 +89,18 @@ func TestFixesByBruteForce(t *testing.T) {
 			return err.Error()
 		}
 		for _, a := range list {
-			if len(a.Rejected) == 0 {
-				continue
-			}
-			n.advice++
 			for _, f := range a.Fixes {
 				if msg := promised(p, f); msg != "" {
 					return msg
 				}
+				if f.Changes[0].Kind == resolver.Reinstall {
+					n.reinstalled++
+				}
 			}
+			if len(a.Rejected) == 0 {
+				continue
+			}
+			n.advice++
 			if len(a.Fixes) > 0 {
 				continue
 			}
@@ -239,6 +242,12 @@ func afterChanges(t *testing.T, p resolver.Problem, changes []resolver.Change) (
 			uninstall()
 		case resolver.RemoveOperator:
 			uninstall()
+		case resolver.Reinstall:
+			uninstall()
+			s.Channel, s.InstalledCSV, s.StartingCSV = c.Channel, "", ""
+			if c.Catalog != (resolver.CatalogID{}) {
+				s.Catalog, s.CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
+			}
 		case resolver.AdoptOperator:
 			if s != nil {
 				s.InstalledCSV = c.Operator

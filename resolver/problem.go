@@ -144,12 +144,15 @@ type Options struct {
 	// constraints and the evaluation of rules.
 	LoadLimits       *fbc.Limits         `json:"-"`
 	ConstraintLimits *constraints.Limits `json:"-"`
+	// File is the file of the problem, "-" for standard input. Commands of fixes change
+	// policies in it. Default: fixes that change policies have no commands.
+	File string `json:"-"`
 }
 
-// IsZero reports whether JSON can omit the options. It ignores limits, which are not
-// written.
+// IsZero reports whether JSON can omit the options. It ignores limits and the file, which
+// are not written.
 func (o Options) IsZero() bool {
-	o.LoadLimits, o.ConstraintLimits = nil, nil
+	o.LoadLimits, o.ConstraintLimits, o.File = nil, nil, ""
 	return reflect.ValueOf(o).IsZero()
 }
 

@@ -5,16 +5,22 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/olmkit/olmkit/graph"
 )
 
 // Fixes returns changes with which the subscription gets a bundle that it prefers
 // over the one that it got, least disruptive first, at most max of them (0 means three). They
 // are those of [Core.Fixes], each verified by solving the changed problem. For a duplicate
-// subscription, the only fix is to delete it. There are none for an operator that is stuck or
-// several steps away: follow the way in its outlook. The error is the context's.
+// subscription, the only fix is to delete it. For an operator that is stuck and has no way out,
+// it is to install the operator again. There are none for an operator that is several steps away
+// or has a way: follow it. The error is the context's.
 func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err error) { // H40, D16
 	if s.r != nil && a.Kind == AdviceDuplicate {
 		return s.without(ctx, a.Subscription)
+	}
+	if s.r != nil && a.hopeless() {
+		return s.reinstalled(ctx, a)
 	}
 	if s.r == nil || len(a.Rejected) == 0 {
 		return nil, nil
@@ -62,29 +68,59 @@ func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err
 }
 
 // without returns the fix that deletes a subscription, or none if the others then have no solution.
-func (s *Solution) without(ctx context.Context, subscription string) (list []*Fix, err error) {
+func (s *Solution) without(ctx context.Context, subscription string) ([]*Fix, error) {
+	return s.tested(ctx, Change{Kind: DropSubscription, Subscription: subscription}, nil)
+}
+
+// hopeless reports whether the operator is stuck and no channel leads further.
+func (a *Advice) hopeless() bool {
+	return a.Kind == AdviceKind(graph.OutlookStuck) && a.Outlook.Way == nil
+}
+
+// reinstalled returns the fix that removes a stuck operator and installs it again: from the newest
+// channel or, if that is impossible, from its own. There is none if it then does not get newer.
+func (s *Solution) reinstalled(ctx context.Context, a *Advice) (list []*Fix, err error) {
+	u := s.r.u
+	i := slices.IndexFunc(u.subs, func(x *subscription) bool { return x.Name == a.Subscription })
+	for _, t := range []*graph.Target{a.Outlook.Newest, a.Outlook.Head} {
+		if t == nil || len(list) > 0 || err != nil {
+			continue
+		}
+		c := Change{Kind: Reinstall, Subscription: a.Subscription, Operator: a.Bundle, Channel: t.Channel}
+		if id, source := u.catalogNamed(t.Catalog), u.subs[i].Source(); source != (CatalogID{}) && id != source {
+			c.Catalog, c.To = id, t.Catalog
+		}
+		list, err = s.tested(ctx, c, func(sol *Solution) bool {
+			return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Package == a.Package && x.Name == t.Name })
+		})
+	}
+	return list, err
+}
+
+// tested returns the fix that consists of a change, or none if the problem then has no solution, or one
+// that does not meet a demand.
+func (s *Solution) tested(ctx context.Context, c Change, meets func(*Solution) bool) (list []*Fix, err error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer s.r.unlock(ctx, &err)
-	f := &Fix{Changes: []Change{{Kind: DropSubscription, Subscription: subscription}}, rest: s.Selected}
 	p := *s.r.u.p
+	p.Options.Partial = false
 	p.Subscriptions = nil
 	for _, x := range s.r.u.subs {
-		if x.Name != subscription {
-			p.Subscriptions = append(p.Subscriptions, *x.Subscription) // with its name
-		}
+		p.Subscriptions = append(p.Subscriptions, *x.Subscription) // with its name
 	}
+	p = c.apply(p)
 	r, err := start(ctx, &p, nil)
 	if err != nil {
 		return nil, err
 	}
 	sol, _, err := r.solve(ctx, new(scratch))
-	if sol == nil || err != nil {
+	if sol == nil || err != nil || meets != nil && !meets(sol) {
 		return nil, err
 	}
-	f.Selected, f.Stuck = sol.Selected, sol.stuck()
-	f.Commands = commands(p.Namespace, f.Changes)
+	f := &Fix{Changes: []Change{c}, Selected: sol.Selected, Stuck: sol.stuck(), rest: s.Selected}
+	f.Commands = commands(&p, f.Changes)
 	return []*Fix{f}, nil
 }
 
@@ -151,9 +187,9 @@ func (s *Solution) wanted(ctx context.Context, name string) (_ *want, err error)
 	return w, nil
 }
 
-// AdviceWithFixes is like [Solution.Advice], and adds fixes to the entries about bundles that were
-// preferred but not possible. In a namespace with more than a hundred operators, only the first such
-// entries get fixes, at least ten; [Solution.Fixes] finds those of others.
+// AdviceWithFixes is like [Solution.Advice], and adds the fixes of [Solution.Fixes]. In a
+// namespace with more than a hundred operators, only the first entries that can have fixes get
+// them, at least ten; [Solution.Fixes] finds those of others.
 func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { // H40, D16
 	list, err := s.Advice(ctx)
 	left := 0
@@ -164,7 +200,7 @@ func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { //
 		if err != nil || left == 0 {
 			break
 		}
-		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate {
+		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate || list[i].hopeless() {
 			left--
 			list[i].Fixes, err = s.Fixes(ctx, &list[i], 0)
 		}

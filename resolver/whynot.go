@@ -121,7 +121,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 		}
 		return out, nil
 	}
-	s, err := w.against(ctx, c, nil)
+	s, err := w.against(ctx, c, 0)
 	if err != nil {
 		return out, err
 	}
@@ -146,7 +146,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			out.Text = fmt.Sprintf("is possible, but %s prefers %s: %s", asker, u.ref(got).Name, w.preferred(got, c, by))
 			return out, nil
 		}
-		s, err := w.against(ctx, c, w.order[:by.before])
+		s, err := w.against(ctx, c, by.before)
 		if err != nil {
 			return out, err
 		}

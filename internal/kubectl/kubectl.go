@@ -1,7 +1,10 @@
-// Package kubectl builds command lines of kubectl, to paste into a shell.
+// Package kubectl builds command lines of kubectl, and of jq for documents that are not in a
+// cluster, to paste into a shell.
 package kubectl
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -44,10 +47,43 @@ func Copy(resource, namespace, name string, copied map[string]any) string {
 	return "echo " + quote(head) + `"$(` + object("get", resource, namespace, name) + " -o jsonpath={.spec})\"'}' | kubectl apply -f -"
 }
 
-func text(object map[string]any) string {
+// Select returns the filter of jq that selects the objects in a list with these fields. Zero values
+// do not matter.
+func Select(list string, fields map[string]any) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if x := fields[name]; x != "" && x != false {
+			parts = append(parts, "."+name+" == "+text(x))
+		}
+	}
+	return list + " | select(" + strings.Join(parts, " and ") + ")"
+}
+
+// Assign returns the filter of jq that sets a field of what another filter selects.
+func Assign(selected, field string, value any) string {
+	return "(" + selected + ")." + field + " = " + text(value)
+}
+
+// Edit returns the command that applies a filter of jq to the documents in a file whose id has a
+// value, or to all if id is empty. For standard input, "-", it is a filter, too.
+func Edit(file, id, filter string) string {
+	if id != "" {
+		filter = "if .id == " + text(id) + " then " + filter + " else . end"
+	}
+	command := "jq " + quote(filter)
+	if file == "-" {
+		return command
+	}
+	if strings.HasPrefix(file, "-") {
+		file = "./" + file
+	}
+	return command + " " + quote(file) + " > " + quote(file+".new") + " && mv " + quote(file+".new") + " " + quote(file)
+}
+
+func text(object any) string {
 	text, err := json.Marshal(object, json.Deterministic(true))
 	if err != nil {
-		return "" // never: objects hold only strings, numbers, maps and lists of strings
+		return "" // never: values are strings, numbers, booleans, and maps and lists of these
 	}
 	return string(text)
 }

@@ -144,11 +144,7 @@ func gap(g *graph.Gap) string {
 func Onward(o *graph.Outlook) string {
 	switch {
 	case o.Way == nil && (o.Kind == graph.OutlookStuck || o.Kind == graph.OutlookLoops):
-		text := "No channel in any given catalog leads further"
-		if t := newestHead(o); t != nil && o.Kind == graph.OutlookStuck && o.Reading == graph.Classic { // v1 has SelfCertified
-			text += "; to get to " + version(t.Node) + ", remove the operator and install it again from channel " + t.Channel
-		}
-		return text
+		return "No channel in any given catalog leads further"
 	case o.Way == nil && o.Newest == nil:
 		return ""
 	case o.Way == nil:
@@ -161,15 +157,6 @@ func Onward(o *graph.Outlook) string {
 		text += " to " + target(o.Newest)
 	}
 	return text
-}
-
-// newestHead returns the newest head of the package, or else the head of the operator's channel. It
-// returns nil if neither is known.
-func newestHead(o *graph.Outlook) *graph.Target {
-	if o.Newest != nil {
-		return o.Newest
-	}
-	return o.Head
 }
 
 // target names a head.

@@ -18,9 +18,9 @@ func (p *Plan) needs(from property.MinorVersion) {
 		here, next := at.String(), at.Next().String()
 		for i := range p.Steps {
 			if s := &p.Steps[i]; s.Platform == here && s.Switch != nil {
-				p.Needs = append(p.Needs, Need{here, s.Before, s.Package, s.Switch.text(), s.Reason})
+				p.Needs = append(p.Needs, Need{here, s.Before, s.Package, s.Switch.text(), s.Reason, s.Commands})
 			} else if s.Platform == here && s.Hold != nil {
-				p.Needs = append(p.Needs, Need{here, "", s.Package, s.Hold.text() + p.until(i), s.Reason})
+				p.Needs = append(p.Needs, Need{here, "", s.Package, s.Hold.text() + p.until(i), s.Reason, s.Commands})
 			}
 		}
 		for _, x := range p.Blockers {
@@ -31,14 +31,14 @@ func (p *Plan) needs(from property.MinorVersion) {
 			first := x.Platform == here && (here == p.From || x.there)
 			switch {
 			case x.Fatal && x.Platform == here:
-				p.Needs = append(p.Needs, Need{here, next, x.Package, x.Action, x.Reason})
+				p.Needs = append(p.Needs, Need{here, next, x.Package, x.Action, x.Reason, nil})
 			case x.Fatal || x.resolved() || x.Temporary || x.Action == "" || seen[key] || !first && (x.Platform != next || x.there):
 			case first:
 				seen[key] = true
-				p.Needs = append(p.Needs, Need{here, "", x.Package, x.Action, x.Reason})
+				p.Needs = append(p.Needs, Need{here, "", x.Package, x.Action, x.Reason, nil})
 			default:
 				seen[key] = true
-				p.Needs = append(p.Needs, Need{here, next, x.Package, x.Action, x.Reason})
+				p.Needs = append(p.Needs, Need{here, next, x.Package, x.Action, x.Reason, nil})
 			}
 		}
 		if here == p.Reached {

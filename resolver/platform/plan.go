@@ -104,6 +104,9 @@ type Step struct {
 	// Before is the version that the platform must not be upgraded to before the change of
 	// the channel, because that is then too late. It is empty if there is no such version.
 	Before string `json:"before,omitempty"`
+	// Commands take the step, if it is a change of the channel or a bundle to keep. There is one
+	// for each of [Operator.Objects].
+	Commands []string `json:"commands,omitempty"`
 }
 
 // A ChannelSwitch changes the channel of an operator. In v1, no channel means all.
@@ -141,6 +144,8 @@ type Need struct {
 	// Action is an imperative, and Reason why it is needed.
 	Action string `json:"action"`
 	Reason string `json:"reason"`
+	// Commands do that, if it is a step of the plan.
+	Commands []string `json:"commands,omitempty"`
 }
 
 // A BlockerKind is a kind of blocker.

@@ -82,6 +82,9 @@ type Operator struct {
 	// catalog by name that has the package.
 	Catalog string        `json:"catalog,omitempty"`
 	Reading graph.Reading `json:"reading,omitzero"`
+	// Objects are the Subscriptions of the operator or, in v1, its ClusterExtensions, for the
+	// commands of steps. Default: one with the name of the package, in namespace operators.
+	Objects []Object `json:"objects,omitempty"`
 	// Properties are those of the installed bundle, and Annotations those of the
 	// ClusterServiceVersion; only [property.Annotation] and
 	// [property.ProjectedAnnotation] are used. Default: the properties of the bundle
@@ -91,6 +94,13 @@ type Operator struct {
 	// Excluded are upgrades that the plan does not take. Where OLM would take one, the plan
 	// holds the operator back.
 	Excluded []graph.Exclusion `json:"excluded,omitempty"`
+}
+
+// An Object is a Subscription or a ClusterExtension.
+type Object struct {
+	// Namespace is empty for a ClusterExtension.
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
 }
 
 // A Strategy selects how far operators are upgraded along the way.

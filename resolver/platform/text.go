@@ -47,6 +47,9 @@ func (p *Plan) Text(width int) string {
 		}
 		t.write(fmt.Sprintf("%3d. ", i+1), "%s: %s: %s", when, n.Package, n.Action)
 		t.write("       ", "because %s", n.Reason)
+		for _, c := range n.Commands {
+			t.Verbatim(c, "       ")
+		}
 	}
 	t.title("Steps:", len(p.Steps))
 	for i := 0; i < len(p.Steps); {

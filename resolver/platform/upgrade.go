@@ -34,6 +34,7 @@ func upgrade(ctx context.Context, p Problem) (*Plan, error) {
 			return nil, err
 		}
 		end = min(end, r.end)
+		r.command()
 		routes = append(routes, r)
 	}
 	plan := &Plan{

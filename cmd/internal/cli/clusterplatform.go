@@ -53,7 +53,10 @@ func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Prob
 		if o.Installed == "" || o.Moves == movesUnmanaged {
 			continue // nothing upgrades it
 		}
-		op := platform.Operator{Name: o.Installed, Version: o.Version, Package: o.Package, Channel: o.Channel}
+		op := platform.Operator{
+			Name: o.Installed, Version: o.Version, Package: o.Package, Channel: o.Channel,
+			Objects: []platform.Object{{Namespace: o.Object.Namespace, Name: o.Object.Name}},
+		}
 		if o.isV1() {
 			op.Reading = graph.V1
 			if len(o.channels) != 1 {
@@ -66,8 +69,9 @@ func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Prob
 		isSame := func(x platform.Operator) bool {
 			return x.Name == op.Name && x.Channel == op.Channel && x.Catalog == op.Catalog && x.Reading == op.Reading
 		}
-		if slices.ContainsFunc(p.Installed, isSame) {
-			continue // the operator is installed in several namespaces; count it once
+		if i := slices.IndexFunc(p.Installed, isSame); i >= 0 { // in several namespaces; count it once
+			p.Installed[i].Objects = append(p.Installed[i].Objects, op.Objects...)
+			continue
 		}
 		if c := r.census.csvs[csvKey(o.Object.Namespace, o.Installed)]; c != nil {
 			op.Annotations = maps.Clone(c.Metadata.Annotations)

@@ -141,6 +141,7 @@ func (s *solver) read(ctx context.Context, file string) (*resolver.Problem, erro
 			return nil, fmt.Errorf("%s: holds several problem documents; give one", file)
 		}
 		s.loader.limits.bound(&p.Options)
+		p.Options.File = file
 		found = &p
 	}
 	if found == nil {
@@ -250,7 +251,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		also := slices.DeleteFunc(all, func(r resolver.Reason) bool { return r.String() == first })
 		next := explained{Chain: chain, Also: also}
 		about := func(a resolver.Advice) bool {
-			return a.Subscription == chain.Reasons[0].Subscription && (a.Subscription != "" || a.Bundle == chain.Bundle)
+			return a.For(chain.Reasons[0].Subscription) && (a.Subscription != "" || a.Bundle == chain.Bundle)
 		}
 		if i := slices.IndexFunc(advice, about); i >= 0 {
 			next.Advice = &advice[i]

@@ -66,7 +66,7 @@ like any other: 0 if every problem was answered.`,
 		}
 		l := newLoader(e)
 		l.onDemand = true
-		s := &solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l), semantics: resolver.Semantics(semantics)}
+		s := &solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l), semantics: resolver.Semantics(semantics), file: in.file}
 		if in.file != "" {
 			return s.stream(cmd.Context(), in.file)
 		}
@@ -118,6 +118,7 @@ type solver struct {
 	// open opens the directories of problem documents.
 	open      func(context.Context, string) (*graph.Catalog, error)
 	semantics resolver.Semantics
+	file      string // of the problems, or ""
 }
 
 // solve answers one problem. An error means that the problem is invalid.
@@ -126,6 +127,7 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 		p.Options.Semantics = s.semantics
 	}
 	s.loader.limits.bound(&p.Options)
+	p.Options.File = s.file
 	if err := p.Open(ctx, s.open); err != nil {
 		return nil, err
 	}

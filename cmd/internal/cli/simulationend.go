@@ -115,8 +115,13 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	}
 	if i := slices.IndexFunc(d.Versions, resolver.Advice.NeedsAttention); i >= 0 {
 		text, fix := d.Versions.SummaryWithFix(i)
-		if d.Needs = text; fix != nil {
-			d.Commands = fix.Commands
+		switch a := &d.Versions[i]; {
+		case fix != nil:
+			d.Needs, d.Commands = text, fix.Commands
+		case len(a.Commands) > 0:
+			d.Needs, d.Commands = a.String(), a.Commands // the text states their order
+		default:
+			d.Needs = text
 		}
 	}
 	return d, nil

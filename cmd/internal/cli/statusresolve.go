@@ -12,8 +12,11 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// resolve completes the status of the operators that OLM has yet to install or upgrade with
-// what the subscriptions of their namespaces resolve to, and adds the reports of namespaces
+// endsEarly reports whether the channel of the operator has something newer, but no way to it.
+func (o *operatorStatus) endsEarly() bool { return o.Outlook != nil && o.Outlook.EndsEarly() }
+
+// resolve completes the status of the operators that OLM has yet to install or upgrade, or that are
+// stuck, with what the subscriptions of their namespaces resolve to, and adds the reports of namespaces
 // that cannot be resolved.
 func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.Cluster) error {
 	for i, first := range d.Operators {
@@ -23,7 +26,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		var list []*operatorStatus
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed) && t.content[o.catalogID()] != nil {
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly()) && t.content[o.catalogID()] != nil {
 				list = append(list, o)
 			}
 		}
@@ -93,10 +96,15 @@ func (o *operatorStatus) refuse(r *resolver.Report) {
 // chosen, and what keeps the chosen one from running.
 func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList, obstacles []reconcile.Obstacle) {
 	if !o.awaited {
+		for _, a := range advice {
+			if a.Subscription == o.Object.Name && o.endsEarly() {
+				o.Commands, o.Fixes = append(o.Commands, a.Commands...), a.Fixes
+			}
+		}
 		return
 	}
 	for _, a := range advice {
-		if a.Subscription != o.Object.Name || a.HeldBy == nil {
+		if !a.For(o.Object.Name) || a.HeldBy == nil {
 			continue
 		}
 		o.HeldBy, o.Why, o.Fixes = a.HeldBy, a.Summary(), a.Fixes

@@ -266,6 +266,7 @@ func (v *viewer) documents(ctx context.Context) ([]view.Problem, error) {
 	for p, err := range documents[resolver.Problem](in) {
 		if err == nil {
 			v.limits.bound(&p.Options)
+			p.Options.File = file
 			err = p.Open(ctx, open)
 		}
 		if err != nil {

@@ -98,7 +98,11 @@ func (r *reasoner) build(ctx context.Context) error {
 	for _, a := range advice {
 		why[a.Subscription] = a.String()
 		if a.NeedsAttention() || len(a.Fixes) > 0 {
-			r.Held = append(r.Held, heldData{Text: a.Summary(), Fixes: fixes(a.Fixes)})
+			h := heldData{Text: a.Summary(), Commands: a.Commands, Fixes: fixes(a.Fixes)}
+			if len(h.Commands) > 0 {
+				h.Text = a.String() // which states the order
+			}
+			r.Held = append(r.Held, h)
 		}
 	}
 	for _, s := range r.solution.Stayed {

@@ -211,8 +211,10 @@ type stepData struct {
 
 // A heldData explains why an operator gets no newer version, and what would help.
 type heldData struct {
-	Text  string    `json:"text"`
-	Fixes []fixData `json:"fixes,omitempty"`
+	Text string `json:"text"`
+	// Commands follow the way out of a stuck operator.
+	Commands []string  `json:"commands,omitempty"`
+	Fixes    []fixData `json:"fixes,omitempty"`
 }
 
 type fixData struct {

@@ -51,6 +51,7 @@ func TestFixes(t *testing.T) {
 		"own":     fixCSV("db.v1", "1.0.0", fixDB) + fixSub("app", "app", "main", "channel: stable", "") + fixSub("db", "db", "main", "channel: stable", ""),
 		"remove":  fixCSV("old.v1", "1.0.0", fixOld) + fixSub("old", "old", "main", "channel: stable", "old.v1") + fixSub("new", "new", "main", "channel: stable", ""),
 		"targets": fixSub("single", "single", "main", "channel: stable", ""),
+		"stuck":   fixCSV("db.v0", "0.1.0", fixDB) + fixSub("db", "db", "main", "channel: stable", "db.v0"),
 	}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		var fixes []*resolver.Fix
@@ -79,16 +80,7 @@ func TestFixes(t *testing.T) {
 				return out
 			}
 			out := ask("explain")
-			var report struct {
-				Cores []struct{ Fixes []*resolver.Fix }
-			}
-			if err := json.Unmarshal([]byte(out), &report); err != nil {
-				t.Fatalf("%s: %v: %s", name, err, out)
-			}
-			fixes = nil
-			for _, core := range report.Cores {
-				fixes = append(fixes, core.Fixes...)
-			}
+			fixes = offered(t, out)
 			if i >= len(fixes) {
 				t.Fatalf("%s: no fix in the output:\n%s", name, out)
 			}
@@ -129,12 +121,37 @@ func TestFixes(t *testing.T) {
 	}
 	for _, kind := range []resolver.ChangeKind{
 		resolver.AddCatalog, resolver.ChangePackage, resolver.ChangeStartingCSV, resolver.ClearStartingCSV, resolver.ChangeChannel, resolver.ChangeCatalog,
-		resolver.AdoptOperator, resolver.ChangeTargets, resolver.DropSubscription, resolver.RemoveSubscribed, resolver.RemoveOperator,
+		resolver.AdoptOperator, resolver.ChangeTargets, resolver.DropSubscription, resolver.RemoveSubscribed, resolver.RemoveOperator, resolver.Reinstall,
 	} {
 		if !seen[kind] {
 			t.Errorf("no fix of kind %s was tried", kind)
 		}
 	}
+}
+
+// offered returns the fixes in an explanation of a conflict or of a solution.
+func offered(t *testing.T, explanation string) (fixes []*resolver.Fix) {
+	t.Helper()
+	var report struct {
+		Cores []struct{ Fixes []*resolver.Fix }
+	}
+	if strings.HasPrefix(explanation, "[") {
+		var list []struct {
+			Advice struct{ Fixes []*resolver.Fix }
+		}
+		check(t, json.Unmarshal([]byte(explanation), &list))
+		for _, x := range list {
+			fixes = append(fixes, x.Advice.Fixes...)
+		}
+		return fixes
+	}
+	if err := json.Unmarshal([]byte(explanation), &report); err != nil {
+		t.Fatalf("%v: %s", err, explanation)
+	}
+	for _, core := range report.Cores {
+		fixes = append(fixes, core.Fixes...)
+	}
+	return fixes
 }
 
 // clearOLM deletes the objects of OLM in namespaces of TestFixes.
@@ -238,6 +255,10 @@ func (s state) change(t *testing.T, namespace string, c *resolver.Change) {
 		}
 	case resolver.DropSubscription, resolver.RemoveSubscribed, resolver.RemoveOperator:
 		delete(s, "Subscription "+c.Subscription)
+		delete(s, "ClusterServiceVersion "+c.Operator)
+	case resolver.Reinstall:
+		sub["channel"] = c.Channel
+		delete(sub, "installedCSV")
 		delete(s, "ClusterServiceVersion "+c.Operator)
 	default:
 		t.Errorf("what is %s?", c.Kind)

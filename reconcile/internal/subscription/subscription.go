@@ -270,9 +270,11 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 			return err
 		}
 		for _, a := range list {
-			advice[a.Subscription] = a
-			if a.Kind == resolver.AdvicePassedOver {
-				p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: a.Subscription}, "%s", a)
+			for _, name := range append([]string{a.Subscription}, a.Also...) {
+				advice[name] = a
+				if a.Kind == resolver.AdvicePassedOver {
+					p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: name}, "%s", a)
+				}
 			}
 		}
 	}

@@ -27,7 +27,7 @@ const help = (fixes) => fixes?.length ? [el("h3", null, "What would help"), el("
 // heldSection shows the operators that get no newer version although there is one.
 const heldSection = (list) => el("section", { class: "held", "aria-labelledby": "held" },
   el("h2", { id: "held" }, "No newer version"),
-  list.map((h) => [el("p", { class: "note" }, linked(h.text)), help(h.fixes)]));
+  list.map((h) => [el("p", { class: "note" }, linked(h.text)), h.commands ? el("pre", null, h.commands.join("\n")) : null, help(h.fixes)]));
 
 const coreSection = (c, i) => el("section", { class: "core", "aria-labelledby": "core" + i },
   el("h2", { id: "core" + i }, "Conflict: ", linked(c.headline)),

@@ -1,0 +1,43 @@
+package platform
+
+import (
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
+)
+
+// command sets the commands of the steps of a route.
+func (rt *route) command() {
+	held := false
+	for _, stay := range rt.stays {
+		for i := range stay.steps {
+			s := &stay.steps[i]
+			for _, o := range rt.objects() {
+				switch {
+				case s.Hold != nil:
+					s.Commands = append(s.Commands, o.Hold(s.Hold.Bundle.Version))
+				case s.Switch != nil && held && o.V1:
+					s.Commands = append(s.Commands, o.Follow(s.Switch.To, map[string]any{"version": nil}))
+				case s.Switch != nil:
+					s.Commands = append(s.Commands, o.Follow(s.Switch.To, nil))
+				}
+			}
+			held = s.Hold != nil || held && s.Switch == nil
+		}
+	}
+}
+
+// objects returns the objects that manage an operator.
+func (o *Operator) objects() []kubectl.Operator {
+	v1 := o.Reading == graph.V1
+	if len(o.Objects) == 0 {
+		if v1 {
+			return []kubectl.Operator{{V1: true, Name: o.Package}}
+		}
+		return []kubectl.Operator{{Namespace: "operators", Name: o.Package}}
+	}
+	out := make([]kubectl.Operator, len(o.Objects))
+	for i, x := range o.Objects {
+		out[i] = kubectl.Operator{V1: v1, Namespace: x.Namespace, Name: x.Name}
+	}
+	return out
+}
