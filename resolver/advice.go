@@ -351,7 +351,8 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 			a.HeldBy = holders(a.Rejected)
 		}
 	}
-	if len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil && !a.Outlook.EndsEarly() {
+	ends := a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway
+	if ends && len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil {
 		return nil, nil // the operator is at the head, or this solution upgrades it to the head
 	}
 	if a.Rejected != nil {

@@ -40,15 +40,15 @@ func (e *encoding) conflict(ctx context.Context, on []sat.Lit, with []cand) ([]i
 		return nil, nil, err
 	}
 	used := map[sat.Lit]bool{}
+	var facts []int
 	for _, l := range e.s.Core() {
 		used[l] = true
-	}
-	var facts []int
-	for i, l := range e.on {
-		if used[l] {
+		if i, ok := slices.BinarySearch(e.on, l); ok { // each switch is newer than those before
 			facts = append(facts, i)
 		}
 	}
+	slices.Sort(facts)
+	facts = slices.Compact(facts)
 	with = slices.DeleteFunc(slices.Clone(with), func(c cand) bool { return !used[e.vars[c]] })
 	return e.minimal(ctx, facts, with)
 }

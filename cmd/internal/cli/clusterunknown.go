@@ -44,7 +44,7 @@ func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, cata
 				return err
 			}
 			isUsed = true
-			if id := catalogOf(sub); s.lacks(olm.Group, olm.KindCatalogSource, id.Namespace) {
+			if id := catalogOf(sub); s.mayLack(c, id.Namespace) {
 				if _, err := catalogs.Catalog(ctx, id); err != nil {
 					s.unknown[id] = true
 				}
@@ -106,6 +106,11 @@ func (s *clusterState) noteOf(k olm.Key) *reconcile.Note {
 // not be read.
 func (s *clusterState) lacks(group, kind, namespace string) bool {
 	return slices.ContainsFunc(s.missing, func(u unread) bool { return u.Group == group && u.Kind == kind && u.lacks(namespace) })
+}
+
+// mayLack reports whether a namespace may have CatalogSources that were not read.
+func (s *clusterState) mayLack(c *memcluster.Cluster, namespace string) bool {
+	return s.lacks(olm.Group, olm.KindCatalogSource, namespace) || !s.complete && !slices.Contains(c.Known, olm.GroupKind{Group: olm.Group, Kind: olm.KindCatalogSource})
 }
 
 // isLocal reports whether only objects of a kind that are in a namespace concern the namespace.

@@ -238,7 +238,12 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string,
 		d.Notes = append(d.Notes, placed...)
 	}
 	d.partial = slices.ContainsFunc(t.missing, func(u unread) bool { return u.Group == olm.Group || u.Group == groupV1 })
-	if err := d.resolve(ctx, t, c); err != nil {
+	for _, src := range given {
+		if err := describe(c, src); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.resolve(ctx, t, c, s); err != nil {
 		return nil, err
 	}
 	if verdicts.on() {

@@ -18,7 +18,7 @@ func (o *operatorStatus) endsEarly() bool { return o.Outlook != nil && o.Outlook
 // resolve completes the status of the operators that OLM has yet to install or upgrade, or that are
 // stuck, with what the subscriptions of their namespaces resolve to, and adds the reports of namespaces
 // that cannot be resolved.
-func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.Cluster) error {
+func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.Cluster, s *clusterState) error {
 	for i, first := range d.Operators {
 		ns := first.Object.Namespace
 		if ns == "" || i > 0 && d.Operators[i-1].Object.Namespace == ns {
@@ -44,6 +44,12 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		p, _, err := reconcile.Problem(ctx, snapshot, &content, nil)
 		if err != nil {
 			return err
+		}
+		if slices.ContainsFunc(p.Subscriptions, func(x resolver.Subscription) bool {
+			id := x.Source()
+			return s.mayLack(c, id.Namespace) && !slices.ContainsFunc(p.Catalogs, func(c resolver.Catalog) bool { return c.ID() == id })
+		}) {
+			continue // the answer depends on a catalog that may exist
 		}
 		sol, err := resolver.Resolve(ctx, *p)
 		var no *resolver.Conflict
