@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/olmkit/olmkit/resolver/fact"
 )
@@ -68,34 +67,37 @@ var changeCost = map[ChangeKind]int{
 }
 
 // String returns the change as an instruction.
-func (c Change) String() string {
+func (c Change) String() string { return c.instruction("subscription " + c.Subscription) }
+
+// instruction returns the change of what a subject names as an instruction.
+func (c *Change) instruction(subject string) string {
 	switch c.Kind {
 	case AddCatalog:
 		return c.Advice
 	case ChangePackage:
-		return fmt.Sprintf("set the package of subscription %s to %s", c.Subscription, c.To)
+		return fmt.Sprintf("set the package of %s to %s", subject, c.To)
 	case ChangeStartingCSV:
-		return fmt.Sprintf("set the startingCSV of subscription %s to %s", c.Subscription, c.To)
+		return fmt.Sprintf("set the startingCSV of %s to %s", subject, c.To)
 	case ChangePin:
 		return c.Advice
 	case ClearStartingCSV:
-		return fmt.Sprintf("remove the startingCSV of subscription %s", c.Subscription)
+		return "remove the startingCSV of " + subject
 	case LiftPolicy:
 		return fmt.Sprintf("remove the policy: %s", c.To)
 	case ChangeChannel:
-		text := fmt.Sprintf("set the channel of subscription %s to %s", c.Subscription, c.To)
+		text := fmt.Sprintf("set the channel of %s to %s", subject, c.To)
 		if c.DropStartingCSV {
 			text += " and remove its startingCSV"
 		}
 		return text
 	case ChangeCatalog:
 		if c.Channel != "" {
-			return fmt.Sprintf("switch subscription %s to channel %s of catalog %s", c.Subscription, c.Channel, c.To)
+			return fmt.Sprintf("switch %s to channel %s of catalog %s", subject, c.Channel, c.To)
 		}
-		return fmt.Sprintf("switch subscription %s to catalog %s", c.Subscription, c.To)
+		return fmt.Sprintf("switch %s to catalog %s", subject, c.To)
 	case AdoptOperator:
 		if c.To == "" {
-			return fmt.Sprintf("let subscription %s own %s, so that it can be upgraded", c.Subscription, c.Operator)
+			return fmt.Sprintf("let %s own %s, so that it can be upgraded", subject, c.Operator)
 		}
 		return fmt.Sprintf("adopt %s: create a subscription to package %s that owns it, so that it can be upgraded", c.Operator, c.To)
 	case ChangeTargets:
@@ -104,9 +106,9 @@ func (c Change) String() string {
 		}
 		return fmt.Sprintf("make the operator group select only namespace %s", c.To)
 	case DropSubscription:
-		return fmt.Sprintf("delete subscription %s", c.Subscription)
+		return "delete " + subject
 	case RemoveSubscribed:
-		return fmt.Sprintf("delete subscription %s and its operator %s", c.Subscription, c.Operator)
+		return fmt.Sprintf("delete %s and its operator %s", subject, c.Operator)
 	case RemoveOperator:
 		return fmt.Sprintf("uninstall %s", c.Operator)
 	case Reinstall:
@@ -119,23 +121,6 @@ func (c Change) String() string {
 		return "upstream: " + c.Advice
 	}
 	return string(c.Kind)
-}
-
-// rename replaces a subscription in a text by another subject.
-func rename(text, name, to string) string {
-	var b strings.Builder
-	for {
-		before, after, ok := strings.Cut(text, "subscription "+name)
-		if !ok {
-			return b.String() + text
-		}
-		if after != "" && !strings.ContainsRune(" ,;:.)\n", rune(after[0])) { // another name that begins alike
-			b.WriteString(before + "subscription " + name)
-		} else {
-			b.WriteString(before + to)
-		}
-		text = after
-	}
 }
 
 // removes reports whether the change removes a subscription or an operator.

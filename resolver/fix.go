@@ -66,7 +66,7 @@ func (f *Fix) instruction() string {
 	}
 	first := f.Changes[0]
 	if names := f.repeated(); len(names) > 1 {
-		return rename(first.String(), first.Subscription, "subscriptions "+phrase.And(names))
+		return first.instruction("subscriptions " + phrase.And(names))
 	}
 	if len(parts) == 1 || first.Kind != RelaxRequirement && first.Kind != AddCatalog {
 		return strings.Join(parts, ", and ")

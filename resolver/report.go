@@ -70,7 +70,7 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 			*list = []string{}
 		}
 	}
-	alike := map[string]int{} // cores of one subscription, by what is the same for others
+	alike := map[Subscription]int{} // cores of one subscription, by what is the same for others
 	for n, core := range c.Cores {
 		d, err := core.Derive(ctx)
 		if err != nil {
@@ -91,7 +91,9 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 			r.Cores[at].Also = append(r.Cores[at].Also, x.Requests[0])
 			continue
 		}
-		alike[key] = len(r.Cores)
+		if ok {
+			alike[key] = len(r.Cores)
+		}
 		r.Cores = append(r.Cores, x)
 		first = append(first, n)
 	}
@@ -116,18 +118,19 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	return r, err
 }
 
-// likeness returns the report of a core without the name of its only request, a subscription that owns
-// no operator. Others with the same likeness fail alike. It returns false for other cores.
-func (c *Core) likeness(x *CoreReport) (string, bool) {
+// failing begins the headline of a core with a single subscription.
+func failing(subject string) string { return subject + " cannot be satisfied: " }
+
+// likeness returns the only request of a core without its name, if that is a subscription that owns no
+// operator. Others with the same likeness fail alike. It returns false for other cores.
+func (c *Core) likeness(x *CoreReport) (Subscription, bool) {
 	i := slices.IndexFunc(c.e.r.u.subs, func(s *subscription) bool { return len(x.Requests) == 1 && s.Name == x.Requests[0] })
-	if i < 0 || c.e.r.u.subs[i].current != nil {
-		return "", false
+	if i < 0 || c.e.r.u.subs[i].current != nil || !strings.HasPrefix(x.Headline, failing("subscription "+x.Requests[0])) {
+		return Subscription{}, false
 	}
-	text := append([]string{c.e.r.u.subs[i].Package, x.Derivation.Text(0, nil)}, x.Notes...)
-	for _, f := range x.Fixes {
-		text = append(text, f.String())
-	}
-	return rename(strings.Join(text, "\n"), x.Requests[0], "it"), true
+	like := *c.e.r.u.subs[i].Subscription
+	like.Name = ""
+	return like, true
 }
 
 // share makes the report of a core one for all subscriptions that fail alike: it names all of them, and
@@ -141,7 +144,9 @@ func (c *Core) share(ctx context.Context, x *CoreReport) (err error) {
 	all := append([]string{name}, x.Also...)
 	x.Requests = all
 	retell := func(s fact.Step) *fact.Step {
-		s.Text = rename(s.Text, name, "subscriptions "+phrase.And(all))
+		if why, ok := strings.CutPrefix(s.Text, failing("subscription "+name)); ok {
+			s.Text = failing("subscriptions "+phrase.And(all)) + why
+		}
 		return &s
 	}
 	end := retell(*x.Conclusion)
