@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// heldCatalog returns a catalog with three packages: hub leads on in other channels only, che needs a
-// package that is missing, and old can get to 2.0.0 only by a new installation.
+// heldCatalog returns a catalog with three packages: the first leads on in other channels only, the second needs a
+// package that is missing, and the third can get to 2.0.0 only by a new installation.
 func heldCatalog(t *testing.T) string {
 	var b strings.Builder
 	add := func(pkg, channel string, entries ...string) {
@@ -53,7 +53,7 @@ func TestHeld(t *testing.T) {
 			t.Errorf("the section does not say %q in %q", want, all)
 		}
 	}
-	// Each command is a line of its own, to paste.
+	// Each command is a separate line, to paste.
 	var commands []string
 	into(b, `[...document.querySelectorAll("section.held pre")].flatMap((p) => p.textContent.split("\n"))`, &commands)
 	for _, want := range []string{
