@@ -14,7 +14,7 @@ func TestEveryOutputHasSchema(t *testing.T) {
 	catalogs := []string{"extract", "fmt", "merge", "render"}
 	var by []string
 	for _, d := range Documents() {
-		by = append(by, d.By)
+		by = append(by, d.By...)
 	}
 	everyCommand(t, func(t *testing.T, cmd *cobra.Command) {
 		f := cmd.Flags().Lookup("output")
