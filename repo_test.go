@@ -181,8 +181,8 @@ func TestHeavyImports(t *testing.T) {
 	}
 }
 
-// TestNoClocks checks that no test of any module depends on a clock, except those with a listed reason, and that only
-// internal/testsize decides how much a test does.
+// TestNoClocks checks that no test of any module depends on a clock, except on the fake one of testing/synctest and
+// those with a listed reason, and that only internal/testsize decides how much a test does.
 func TestNoClocks(t *testing.T) {
 	clocks := []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTicker", "time.NewTimer",
 		"context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline", "context.WithDeadlineCause", "testing.Short"}
@@ -243,6 +243,9 @@ func TestNoClocks(t *testing.T) {
 			return
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok && isCallOf(c, "synctest", "Test") {
+				return false
+			}
 			if s, ok := n.(*ast.SelectorExpr); ok {
 				if x, ok := s.X.(*ast.Ident); ok && slices.Contains(clocks, x.Name+"."+s.Sel.Name) {
 					if used[name] = true; allowed[name] == "" {
@@ -258,6 +261,16 @@ func TestNoClocks(t *testing.T) {
 			t.Errorf("%s uses no clock; remove it from the list", name)
 		}
 	}
+}
+
+// isCallOf reports whether an expression calls a function of a package.
+func isCallOf(c *ast.CallExpr, pkg, name string) bool {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := s.X.(*ast.Ident)
+	return ok && x.Name == pkg && s.Sel.Name == name
 }
 
 // TestGoMod checks the parts of go.mod that affect importers of the library.
