@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/impact"
@@ -65,7 +66,7 @@ func (o catalogOpener) Open(_ context.Context, c *api.ClusterCatalog) (*graph.Ca
 	if g := o[c.Name]; g != nil {
 		return g, nil
 	}
-	return nil, fmt.Errorf("its content is unknown; give it with --catalog %s=PATH", c.Name)
+	return nil, fmt.Errorf("its content is unknown; give it with --catalog %s=PATH", visible.Line(c.Name))
 }
 
 // readExtensions reads the cluster, and the catalogs that it serves.
