@@ -225,8 +225,9 @@ func (list AdviceList) SummaryWithFix(i int) (string, *Fix) {
 
 // Advice explains why operators get no newer version. It has an entry for each
 // subscription whose operator does not end at the newest head of its package, in the order
-// of subscriptions, or one for several of a package if all of it holds for each, and then one for each operator without a subscription for which a catalog
-// has a newer version, by name. It is computed on demand. The error is the context's.
+// of subscriptions, or one for several of a package if all of it holds for each. Then comes
+// one for each operator without a subscription for which a catalog has a newer version, by
+// name. It is computed on demand. The error is the context's.
 func (s *Solution) Advice(ctx context.Context) (_ AdviceList, err error) { // H40
 	if s.r == nil {
 		return nil, nil // decoded from a document, not computed by Resolve
