@@ -81,6 +81,7 @@ and no other verdict is at least --fail-on.`,
 	fl.BoolVar(&i.pull, "pull", false, "if a catalog is the only argument, also read bundle images")
 	addList(fl, &i.only, "package", "p", "if a catalog is the only argument, judge only this `PACKAGE` (repeatable)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		defer collectLess()()
 		i.opts.Classic = i.system == "classic"
 		switch {
 		case i.state.given():

@@ -104,7 +104,6 @@ func (i *impactRun) judgeAll(ctx context.Context, index *graph.Catalog, names []
 // eachPackage calls do for each package, in parallel, and shows the progress. Do gets the
 // index of the name.
 func (i *impactRun) eachPackage(ctx context.Context, label string, names []string, do func(ctx context.Context, n int, name string) error) error {
-	defer collectLess()()
 	done := func() {}
 	if bar := newProgress(i.stderr, label); bar != nil {
 		defer bar.done()
@@ -130,8 +129,8 @@ func (i *impactRun) eachPackage(ctx context.Context, label string, names []strin
 }
 
 // collectLess makes garbage collections rarer and returns a function that restores the
-// settings. Most of what bundles are decoded to is garbage once their package was judged, so
-// this costs some memory, with a limit, and saves a third of the CPU time.
+// settings. Most of what bundles are decoded to is garbage soon after, so this costs some
+// memory, with a limit, and saves a third of the CPU time.
 func collectLess() (restore func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {} // the user has decided

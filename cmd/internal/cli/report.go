@@ -58,6 +58,7 @@ Exit codes: 0 the report was made, 2 the catalog could not be read.`,
 	addList(fl, &r.only, "package", "p", "report only this `PACKAGE` (repeatable)")
 	addChoice(cmd, &system, "olm", "", "which OLM upgrades the operators", "v1", "classic")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		defer collectLess()()
 		catalog, err := from.alone(args)
 		if err != nil {
 			return err

@@ -174,6 +174,7 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 
 // judge adds the verdicts on the upgrades of a catalog.
 func (v *viewer) judge(ctx context.Context, c *view.Catalog) error {
+	defer collectLess()()
 	run := v.verdicts.run(v.env)
 	run.pull = v.pull
 	rows, err := run.judgeAll(ctx, c.Graph, namesOf([]*graph.Catalog{c.Graph}))
