@@ -33,7 +33,7 @@ type clusterState struct {
 	all       bool // all namespaces
 	// single is true for commands about one namespace unless all is set.
 	single bool
-	// imitates is true if unknown content counts as unhealthy, as for a controller.
+	// imitates is true if a CatalogSource whose content is unknown counts as unhealthy, as for a controller.
 	imitates    bool
 	global      string
 	kubeVersion string
@@ -180,14 +180,17 @@ func (s *clusterState) load(ctx context.Context, l *loader, paths []string) (*me
 			return nil, nil, err
 		}
 	}
-	if s.imitates {
-		return c, catalogs, addNamespaces(c)
-	}
 	if err := s.standIns(ctx, c, catalogs); err != nil {
 		return nil, nil, err
 	}
-	if !s.all {
-		if err := s.resolvable(c, s.namespace); err != nil {
+	var needed []string // if one of them has no answer, nothing has
+	if s.imitates {
+		needed = inhabited(c)
+	} else if !s.all {
+		needed = []string{s.namespace}
+	}
+	for _, ns := range needed {
+		if err := s.resolvable(c, ns); err != nil {
 			noteAll(l, slices.DeleteFunc(s.inferred, func(n reconcile.Note) bool {
 				return n.Object.Kind == olm.KindCatalogSource // the error repeats the one that matters
 			}))
