@@ -104,17 +104,25 @@ func TestYourData(t *testing.T) {
 	}
 }
 
-// gather writes a must-gather with the subscriptions and operators of the cluster.
+// gather writes a must-gather with the operators and catalogs of the cluster.
 func gather(t *testing.T, dir string) {
 	t.Helper()
 	root := filepath.Join(dir, "must-gather.local.123", "quay-io-openshift-must-gather")
 	if _, err := os.Stat(root); err == nil {
 		return
 	}
-	for _, namespace := range []string{"operators", "openshift-operators"} {
-		for _, kind := range []string{"subscriptions", "clusterserviceversions", "operatorgroups", "installplans"} {
-			text, _ := program(t, dir, "kubectl", "get", "-n", namespace, "-o", "yaml", kind+".operators.coreos.com")
-			name := filepath.Join(root, "namespaces", namespace, "operators.coreos.com", kind+".yaml")
+	for namespace, kinds := range map[string][]string{
+		"operators":             {"subscriptions", "clusterserviceversions", "operatorgroups", "installplans"},
+		"openshift-operators":   {"subscriptions", "clusterserviceversions", "operatorgroups", "installplans"},
+		"openshift-marketplace": {"catalogsources", "pods"},
+	} {
+		for _, kind := range kinds {
+			group, resource := "operators.coreos.com", kind+".operators.coreos.com"
+			if kind == "pods" {
+				group, resource = "core", kind
+			}
+			text, _ := program(t, dir, "kubectl", "get", "-n", namespace, "-o", "yaml", resource)
+			name := filepath.Join(root, "namespaces", namespace, group, kind+".yaml")
 			check(t, os.MkdirAll(filepath.Dir(name), 0o700))
 			check(t, os.WriteFile(name, []byte(text), 0o600))
 		}
