@@ -92,7 +92,7 @@ func (l *lookup) covers(a atom) bool {
 
 // uncovered returns the permissions that want has and have lacks, merged into few rules, in a
 // fixed order. It returns none if and only if the API server's escalation check finds that have
-// covers want. The result is false if the rules are too large to compare.
+// covers want. Rules of want that are too large to compare are left out, and the result is then false.
 func uncovered(have, want []permissions.Rule) ([]permissions.Rule, bool) { // K225
 	var owners []*lookup
 	for i := range have {
@@ -103,29 +103,31 @@ func uncovered(have, want []permissions.Rule) ([]permissions.Rule, bool) { // K2
 		known[key(&have[i])] = true
 	}
 	missing := map[atom]bool{}
-	n := 0
+	n, complete := 0, true
 	for i := range want {
 		k := key(&want[i])
 		if known[k] {
 			continue
 		}
 		known[k] = true
-		for _, size := range []int{len(want[i].Verbs), len(want[i].APIGroups), len(want[i].Resources), len(want[i].ResourceNames), len(want[i].NonResourceURLs)} {
-			if size > maxList { // so that the product in count cannot overflow
-				return nil, false
-			}
+		lists := []int{len(want[i].Verbs), len(want[i].APIGroups), len(want[i].Resources), len(want[i].ResourceNames), len(want[i].NonResourceURLs)}
+		if slices.Max(lists) > maxList { // so that the product in count cannot overflow
+			complete = false
+			continue
 		}
-		n += count(&want[i])
-		if n > maxAtoms || n*len(owners) > maxChecks {
-			return nil, false
+		more := n + count(&want[i])
+		if more > maxAtoms || more*len(owners) > maxChecks {
+			complete = false
+			continue
 		}
+		n = more
 		atoms(&want[i], func(a atom) {
 			if !slices.ContainsFunc(owners, func(l *lookup) bool { return l.covers(a) }) {
 				missing[a] = true
 			}
 		})
 	}
-	return join(missing), true
+	return join(missing), complete
 }
 
 // key identifies a rule.

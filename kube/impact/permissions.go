@@ -56,8 +56,7 @@ func (c *comparison) permissions() ([]Change, error) {
 			lost, also := c.opts.Cache.uncovered(created.in(namespace), old[namespace])
 			if !ok || !also {
 				compared = compared && subject != operator
-				out = append(out, c.coded(codes.ImpactNotCompared, Changed, subject, "", c.at(), "the permissions of %s %s were not compared, because there are too many", subject, where(namespace)))
-				continue
+				out = append(out, c.coded(codes.ImpactNotCompared, Changed, subject, "", c.at(), "some permissions of %s %s were not compared, because there are too many", subject, where(namespace)))
 			}
 			if subject == operator {
 				more[namespace], less[namespace] = gained, lost
@@ -105,8 +104,7 @@ func (c *comparison) deployments(before, after *grants, gained, lost rulesByName
 			more, ok := c.opts.Cache.uncovered(slices.Concat(old.in(namespace), gained.in(namespace)), created[namespace])
 			less, also := c.opts.Cache.uncovered(slices.Concat(created.in(namespace), lost.in(namespace)), old[namespace])
 			if !ok || !also {
-				out = append(out, c.coded(codes.ImpactNotCompared, Changed, object, "", c.at(), "the permissions of %s %s were not compared, because there are too many", object, where(namespace)))
-				continue
+				out = append(out, c.coded(codes.ImpactNotCompared, Changed, object, "", c.at(), "some permissions of %s %s were not compared, because there are too many", object, where(namespace)))
 			}
 			for _, r := range more {
 				ch := c.coded(codes.ImpactPermission, Added, object, "", c.at(), "%s can now %s %s, as %s; before, only other deployments could", object, r, where(namespace), is)
