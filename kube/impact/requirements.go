@@ -20,6 +20,9 @@ func (c *comparison) requirements() ([]Change, error) {
 	before, after := needsOf(c.old), needsOf(c.new)
 	object, at := c.new.CSV().Name, c.at()
 	var out []Change
+	if after.dependent && !before.dependent && !c.opts.Classic { // K231
+		out = append(out, c.coded(codes.ImpactNotInstallable, Changed, object, "", at, "%s cannot be installed, so the upgrade fails: it declares dependencies, and OLM v1 refuses bundles that do", object))
+	}
 	for _, r := range union(before.required, after.required) {
 		switch {
 		case !before.required[r]:
@@ -149,6 +152,7 @@ func (c *comparison) minKubeVersionOn(cluster string, least semver.Version, obje
 type needs struct {
 	required, provided map[string]bool
 	packages           map[string]string      // the ranges of required packages
+	dependent          bool                   // the bundle declares dependencies in a catalog
 	maxOpenShift       *property.MinorVersion // nil if there is none
 }
 
@@ -164,6 +168,11 @@ func needsOf(b Bundle) needs {
 			to[api(group, d.Version, d.Kind)] = true
 		}
 	}
+	// A catalog has required CRDs and API services as dependencies, too.
+	n.dependent = len(csv.Spec.CustomResourceDefinitions.Required)+len(csv.Spec.APIServiceDefinitions.Required) > 0 ||
+		slices.ContainsFunc(b.Properties, func(p property.Property) bool {
+			return slices.Contains([]string{property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint}, p.Type)
+		})
 	definition(n.required, csv.Spec.CustomResourceDefinitions.Required)
 	definition(n.provided, csv.Spec.CustomResourceDefinitions.Owned)
 	for _, d := range csv.Spec.APIServiceDefinitions.Required {
