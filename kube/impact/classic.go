@@ -302,10 +302,18 @@ func surroundings(b *registryv1.Bundle, namespace string, watch []string) ([]olm
 			"versions": []value{{"name": d.Version, "served": true, "storage": true}},
 		}))
 	}
-	for _, d := range csv.Spec.APIServiceDefinitions.Required {
-		o := named("apiregistration.k8s.io/v1", "APIService", "", d.Version+"."+d.Group, value{"group": d.Group, "version": d.Version})
+	served := func(group, version string) {
+		o := named("apiregistration.k8s.io/v1", "APIService", "", version+"."+group, value{"group": group, "version": version})
 		o["status"] = value{"conditions": []value{{"type": "Available", "status": "True"}}}
 		list = append(list, o)
+	}
+	for _, d := range csv.Spec.APIServiceDefinitions.Required {
+		served(d.Group, d.Version)
+	}
+	for _, d := range csv.Spec.NativeAPIs {
+		if d.Group != "" { // the API server has it; with its APIService, it would have to list all others
+			served(d.Group, d.Version)
+		}
 	}
 	var out []olm.Object
 	for _, v := range list {
