@@ -158,12 +158,26 @@ func (e *edgeImpact) exclusion() graph.Exclusion {
 	return graph.Exclusion{From: e.From, To: e.To, Reason: e.verdictText()}
 }
 
+// judge returns a judge of the upgrades of a package: on a cluster for an operator there, or in
+// general if operator is nil.
+func (a *avoidance) judge(e *env, s *clusterState, operator *operatorStatus, p graph.Package, reading graph.Reading) (*edgeJudge, error) {
+	if operator == nil {
+		run := a.run(e)
+		run.opts.Classic = reading == graph.Classic
+		return run.judgeOf(run.bundlesOf(true, p)), nil
+	}
+	c, err := a.onCluster(e, s)
+	if err != nil {
+		return nil, err
+	}
+	c.install(operator)
+	c.opts.Classic = reading == graph.Classic
+	return c.judgeOn(p), nil
+}
+
 // avoiding replaces the shortest path of an answer with the shortest one without a step to
 // avoid. If there is none, the answer has the upgrades that block every path.
-func (a *avoidance) avoiding(ctx context.Context, e *env, u *graph.Upgrades, p graph.Package, answer *pathAnswer) error {
-	run := a.run(e)
-	run.opts.Classic = answer.Reading == graph.Classic
-	judge := run.judgeOf(run.bundlesOf(true, p))
+func (a *avoidance) avoiding(ctx context.Context, judge *edgeJudge, u *graph.Upgrades, answer *pathAnswer) error {
 	for answer.OK {
 		answer.Impact = nil
 		var excluded []graph.Exclusion

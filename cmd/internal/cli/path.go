@@ -58,23 +58,23 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		l.onDemand = true
 		l.whole = avoid.on() // for the manifests
 		var p graph.Package
+		var operator *operatorStatus // on the cluster
 		var err error
 		if s.given() {
-			var o *operatorStatus
-			if p, o, err = s.operator(cmd.Context(), l, from, args); err != nil {
+			if p, operator, err = s.operator(cmd.Context(), l, from, args); err != nil {
 				return err
 			}
-			args[0] = o.Installed
-			if !mentions(p, o.Installed) && !has(p, o.Installed) {
-				args[0] += "@" + o.Version
+			args[0] = operator.Installed
+			if !mentions(p, operator.Installed) && !has(p, operator.Installed) {
+				args[0] += "@" + operator.Version
 			}
-			if o.isV1() && !cmd.Flags().Changed("reading") {
+			if operator.isV1() && !cmd.Flags().Changed("reading") {
 				*reading = graph.V1
 			}
 			if channels == nil {
-				channels = o.channels
-				if !o.isV1() && o.Channel != "" {
-					channels = []string{o.Channel}
+				channels = operator.channels
+				if !operator.isV1() && operator.Channel != "" {
+					channels = []string{operator.Channel}
 				}
 			}
 		} else {
@@ -118,7 +118,11 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 		a.find(u)
 		if avoid.on() {
 			a.avoid = avoid.verdict
-			if err := avoid.avoiding(cmd.Context(), e, u, p, a); err != nil {
+			judge, err := avoid.judge(e, &s, operator, p, *reading)
+			if err != nil {
+				return err
+			}
+			if err := avoid.avoiding(cmd.Context(), judge, u, a); err != nil {
 				return err
 			}
 		}
