@@ -24,10 +24,12 @@ import (
 
 // caseOptions are the options of a case.
 type caseOptions struct {
-	Classic   bool         `json:"classic"`
-	Watch     []string     `json:"watch"`
-	Resources []olm.Object `json:"resources"`
-	Stored    []string     `json:"stored"` // the stored versions of demos.example.com
+	Classic bool `json:"classic"`
+	// Unenforced is true if OLM v1 does not check CRDs.
+	Unenforced bool         `json:"unenforced"`
+	Watch      []string     `json:"watch"`
+	Resources  []olm.Object `json:"resources"`
+	Stored     []string     `json:"stored"` // the stored versions of demos.example.com
 	// Instances are the numbers of custom resources by CRD, and Unread why they are not known.
 	Instances map[string]int    `json:"instances"`
 	Unread    map[string]string `json:"unread"`
@@ -96,7 +98,7 @@ func run(t *testing.T, a *txtar.Archive, shared *registryv1.Cache, cache *Cache)
 		}
 	}
 	old, created := patched(t, from, shared), patched(t, to, shared)
-	opts := &Options{Classic: o.Classic, Namespace: o.Namespace, Watch: o.Watch, Cache: cache}
+	opts := &Options{Classic: o.Classic, Unenforced: o.Unenforced, Namespace: o.Namespace, Watch: o.Watch, Cache: cache}
 	if o.Stored != nil || o.Resources != nil || o.Instances != nil || o.Unread != nil || o.KubeVersion != "" {
 		opts.Cluster = &Cluster{KubeVersion: o.KubeVersion, Resources: map[string][]olm.Object{"demos.example.com": o.Resources}, Unread: o.Unread}
 		for name, n := range o.Instances {

@@ -29,6 +29,9 @@ type Options struct {
 	Watch []string
 	// Classic compares what classic OLM creates instead of what OLM v1 creates.
 	Classic bool
+	// Unenforced is true if OLM v1 does not check the upgrades of CRDs: in the ClusterExtension,
+	// spec.install.preflight.crdUpgradeSafety.enforcement is None.
+	Unenforced bool
 	// Cluster, if set, is the cluster in which the old bundle is installed. Reports then name
 	// the namespace.
 	Cluster *Cluster

@@ -183,7 +183,7 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 		ch.Old, ch.New = f.Old, f.New
 		out = append(out, ch)
 	}
-	if !c.opts.Classic && (safety.Upstream == crdsafety.Unsafe || safety.Upstream == crdsafety.Panic) {
+	if !c.opts.Classic && !c.opts.Unenforced && (safety.Upstream == crdsafety.Unsafe || safety.Upstream == crdsafety.Panic) {
 		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.at, "OLM v1 refuses the change to CRD %s, although it is safe", created.Name))
 	}
 	if equal && len(out) == 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
@@ -250,15 +251,19 @@ func (c *clusterImpact) packages(o *operatorStatus) (list []graph.Package) {
 func (c *clusterImpact) install(o *operatorStatus) {
 	c.opts.Classic, c.opts.Namespace = !o.isV1(), o.Namespace
 	c.opts.Cluster = &impact.Cluster{KubeVersion: c.state.cluster.KubeVersion}
-	if len(c.opts.Watch) > 0 {
+	c.opts.Unenforced = false
+	if o.isV1() {
+		x, err := c.state.cluster.Get(o.Object)
+		if err != nil {
+			return
+		}
+		c.opts.Unenforced = text(x, "spec", "install", "preflight", "crdUpgradeSafety", "enforcement") == string(crdsafety.None)
+		if ns := text(x, "spec", "config", "inline", "watchNamespace"); ns != "" && len(c.opts.Watch) == 0 {
+			c.opts.Watch = []string{ns}
+		}
 		return
 	}
-	if o.isV1() {
-		if x, err := c.state.cluster.Get(o.Object); err == nil {
-			if ns := text(x, "spec", "config", "inline", "watchNamespace"); ns != "" {
-				c.opts.Watch = []string{ns}
-			}
-		}
+	if len(c.opts.Watch) > 0 {
 		return
 	}
 	for _, x := range c.state.cluster.List() {
