@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/jq"
 	"github.com/olmkit/olmkit/internal/kubectl"
 )
 
@@ -98,14 +99,24 @@ func (c *Change) edits(p *Problem) []string {
 	if p.Options.File == "" {
 		return nil
 	}
-	rule := kubectl.Select(".policies[]?", map[string]any{
-		"package": c.Rule.Package, "pin": c.Rule.Pin, "hold": c.Rule.Hold, "exclude": c.Rule.Exclude, "from": c.Rule.From, "reason": c.Rule.Reason,
-	})
+	fields := policyFields(c.Rule)
+	for name := range fields { // without those in which policies do not differ
+		isSet := func(r Policy) bool { x := policyFields(r)[name]; return x != "" && x != false }
+		if !slices.ContainsFunc(p.Policies, isSet) {
+			delete(fields, name)
+		}
+	}
+	rule := jq.Select(".policies[]?", fields)
 	filter := "del(" + rule + ")"
 	if c.Kind == ChangePin {
-		filter = kubectl.Assign(rule, "pin", c.To)
+		filter = jq.Assign(rule, "pin", c.To)
 	}
-	return []string{kubectl.Edit(p.Options.File, p.ID, filter)}
+	return []string{jq.Edit(p.Options.File, p.ID, filter)}
+}
+
+// policyFields returns the fields of a policy as in a document.
+func policyFields(r Policy) map[string]any {
+	return map[string]any{"package": r.Package, "pin": r.Pin, "hold": r.Hold, "exclude": r.Exclude, "from": r.From, "reason": r.Reason}
 }
 
 // wayCommands returns the commands that change the channels on the way of an outlook, in order: each

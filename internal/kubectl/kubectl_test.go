@@ -41,19 +41,3 @@ func TestObjects(t *testing.T) {
 		}
 	}
 }
-
-// TestEdit: changes of documents in files. The fields of what is selected that are not set do not
-// matter.
-func TestEdit(t *testing.T) {
-	pin := kubectl.Select(".policies[]?", map[string]any{"package": "it's", "pin": `"1"`, "hold": false, "from": ""})
-	for _, tt := range []struct{ got, want string }{
-		{kubectl.Edit("p.json", "", "del("+pin+")"),
-			`jq 'del(.policies[]? | select(.package == "it'\''s" and .pin == "\"1\""))' p.json > p.json.new && mv p.json.new p.json`},
-		{kubectl.Edit("-p p", `"`, "del(.x)"), `jq 'if .id == "\"" then del(.x) else . end' './-p p' > './-p p.new' && mv './-p p.new' './-p p'`},
-		{kubectl.Edit("-", "", kubectl.Assign(".x", "pin", "2")), `jq '(.x).pin = "2"'`},
-	} {
-		if tt.got != tt.want {
-			t.Errorf("got  %s\nwant %s", tt.got, tt.want)
-		}
-	}
-}
