@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/olmkit/olmkit/internal/jsonkind"
 )
 
 // maxWrongTypes is the number of values of the wrong type that are reported for one object.
@@ -209,26 +211,18 @@ func jsonValue(text string) string {
 
 // goType returns the JSON type of a Go type, in words.
 func goType(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	switch t.Kind() {
-	case reflect.Pointer:
-		return goType(t.Elem())
-	case reflect.Slice, reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return "a string in base64"
-		}
-		return "a list"
-	case reflect.Map, reflect.Struct:
-		return "an object"
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "a boolean"
 	case reflect.Int, reflect.Int64:
 		return "an integer"
 	case reflect.Int32:
 		return "an integer of 32 bits"
-	case reflect.Float64:
-		return "a number"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "a string in base64"
+		}
 	}
-	return "of another type"
+	return jsonkind.Of(t)
 }

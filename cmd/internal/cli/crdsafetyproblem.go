@@ -42,7 +42,7 @@ type crdAnswer struct {
 	Verdict crdsafety.Verdict `json:"verdict,omitempty"`
 	// Fails lists the reasons, each with its scope, version, path and validation.
 	Fails [][4]string `json:"fails"`
-	// Error states why the problem cannot be answered. There is no verdict then.
+	// Error states why the problem cannot be answered. The verdict is then empty.
 	Error string `json:"error,omitempty"`
 }
 

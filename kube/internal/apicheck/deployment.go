@@ -174,7 +174,7 @@ func (c *check) tolerations(list []corev1.Toleration, at *field.Path) {
 		if t.Key != "" {
 			c.errs = append(c.errs, metavalidation.ValidateLabelName(t.Key, at.Child("key"))...)
 		}
-		c.must(t.Key != "" || t.Operator == corev1.TolerationOpExists, at.Child("operator"), t.Operator, "must be Exists if there is no key")
+		c.must(t.Key != "" || t.Operator == corev1.TolerationOpExists, at.Child("operator"), t.Operator, "must be Exists if the key is empty")
 		c.must(t.TolerationSeconds == nil || t.Effect == corev1.TaintEffectNoExecute, at.Child("effect"), t.Effect, "must be NoExecute if there are tolerationSeconds")
 		switch t.Operator {
 		case "", corev1.TolerationOpEqual:
