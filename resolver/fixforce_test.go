@@ -155,6 +155,7 @@ func TestFixesByBruteForce(t *testing.T) {
 		33262, // a requirement and its double negation are stated separately
 		43746, // the bundle of a new catalog satisfies a requirement by what it lacks
 		59649, // a new catalog has nothing that succeeds an operator of another subscription
+		65178, // two requirements of an installed operator are decided in the order of their text (H29)
 		43665, // a new channel helps only without the startingCSV that it also has
 	}
 	for s := range uint64(testsize.Of(400, 2000, 27000)) {

@@ -128,6 +128,9 @@ func oracleWithout(t testing.TB, p resolver.Problem, off string) *oracle {
 			in.Properties = inferred(p.Subscriptions, in)
 		}
 		c.read(compiler, in.Properties, off)
+		slices.SortStableFunc(c.requires, func(a, b constraints.Expr) int { // H29
+			return cmp.Or(cmp.Compare(o.writing(alternative{expr: a}), o.writing(alternative{expr: b})), cmp.Compare(a.String(), b.String()))
+		})
 		if in.Package == "" && len(c.pkgs) > 0 {
 			c.ref.Package = c.pkgs[len(c.pkgs)-1]
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/resolver"
@@ -212,6 +213,26 @@ func (o *oracle) key(a alternative) string {
 		keys = append(keys, o.key(part))
 	}
 	return fmt.Sprintf("%q", keys)
+}
+
+// writing returns the text of an alternative, whose tree may be nested or repeat parts.
+func (o *oracle) writing(a alternative) string {
+	both, list := o.parts(a)
+	var parts []string
+	for _, part := range list {
+		parts = append(parts, o.writing(part))
+	}
+	switch {
+	case len(parts) == 1:
+		return parts[0]
+	case both:
+		return "all(" + strings.Join(parts, ", ") + ")"
+	case parts != nil:
+		return "any(" + strings.Join(parts, ", ") + ")"
+	case a.negated:
+		return "not " + a.expr.String()
+	}
+	return a.expr.String()
 }
 
 // parts returns the parts of an alternative, after removing direct nesting of the same kind, single parts and
