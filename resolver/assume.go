@@ -52,7 +52,7 @@ func (a *assumption) catalog(ctx context.Context) (*Catalog, error) {
 	if id == (CatalogID{}) {
 		id.Name = "assumed catalog"
 	}
-	return &Catalog{Name: id.Name, Namespace: id.Namespace, Priority: math.MinInt, Graph: g}, nil
+	return &Catalog{Name: id.Name, Namespace: id.Namespace, Priority: math.MinInt, Graph: g, assumed: true}, nil
 }
 
 // assume returns a catalog with a bundle for each of some requirements of packages and APIs, or

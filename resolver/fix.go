@@ -71,15 +71,24 @@ func (f *Fix) instruction() string {
 	if len(parts) == 1 || first.Kind != RelaxRequirement && first.Kind != AddCatalog {
 		return strings.Join(parts, ", and ")
 	}
-	for i, c := range f.Changes {
-		parts[i] = c.Requirement
+	var missing, who []string
+	for _, c := range f.Changes {
+		if !slices.Contains(missing, c.Requirement) {
+			missing = append(missing, c.Requirement)
+		}
+		if name := cmp.Or(c.Bundle.Package, c.Bundle.Name); !slices.Contains(who, name) {
+			who = append(who, name)
+		}
 	}
 	if first.Kind == AddCatalog {
-		return "add a catalog that has " + phrase.And(parts)
+		return "add a catalog that has " + phrase.And(missing)
 	}
-	text := "upstream: publish compatible bundles that satisfy " + phrase.And(parts)
+	text, these := "upstream: publish a compatible bundle that satisfies "+phrase.And(missing), "this requirement"
+	if len(missing) > 1 {
+		text, these = "upstream: publish compatible bundles that satisfy "+phrase.And(missing), "these requirements"
+	}
 	if first.Place != nil {
-		text += ", or remove these requirements from " + cmp.Or(first.Bundle.Package, first.Bundle.Name)
+		text += ", or remove " + these + " from " + phrase.And(who)
 	}
 	return text
 }

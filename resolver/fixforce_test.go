@@ -19,7 +19,7 @@ import (
 // offered, no single change of a subscription, operator or policy helps.
 func TestFixesByBruteForce(t *testing.T) {
 	ctx := context.Background()
-	var n struct{ conflicts, advice, fixes, reinstalled, none, possible, tried int }
+	var n struct{ conflicts, together, advice, fixes, reinstalled, none, possible, tried int }
 	// promised returns "" if the changed problem has the plan of the fix.
 	promised := func(p resolver.Problem, f *resolver.Fix) string {
 		n.fixes++
@@ -52,8 +52,20 @@ func TestFixesByBruteForce(t *testing.T) {
 		sol, err := resolver.Resolve(ctx, p)
 		var no *resolver.Conflict
 		if errors.As(err, &no) {
-			if len(no.Cores) > 1 {
-				return "" // a fix concerns one of them
+			if len(no.Cores) > 1 { // a fix concerns one of them, or all if they are reported together
+				r, err := no.Report(ctx)
+				if err != nil {
+					return err.Error()
+				}
+				if len(r.Cores) == 1 {
+					n.together++
+					for _, f := range r.Cores[0].Fixes {
+						if msg := promised(p, f); msg != "" {
+							return msg
+						}
+					}
+				}
+				return ""
 			}
 			n.conflicts++
 			fixes, err := no.Cores[0].Fixes(ctx, 0)
@@ -155,6 +167,7 @@ func TestFixesByBruteForce(t *testing.T) {
 		33262, // a requirement and its double negation are stated separately
 		43746, // the bundle of a new catalog satisfies a requirement by what it lacks
 		59649, // a new catalog has nothing that succeeds an operator of another subscription
+		23812, // a policy names a bundle that nobody knows, of a package that a new catalog has
 		65178, // two requirements of an installed operator are decided in the order of their text (H29)
 		43665, // a new channel helps only without the startingCSV that it also has
 	}

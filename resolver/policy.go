@@ -69,7 +69,7 @@ func (u *universe) aimless(p *Policy) error {
 	}
 	found := false
 	for _, c := range u.cats {
-		if pkg, ok := c.Graph.Package(p.Package); ok {
+		if pkg, ok := c.Graph.Package(p.Package); ok && !c.assumed {
 			found = true
 			if _, ok := pkg.Bundle(p.Exclude); ok {
 				return nil

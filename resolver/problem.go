@@ -82,6 +82,9 @@ type Catalog struct {
 	Digest string `json:"digest,omitempty"`
 	// Graph is the index of the catalog. Any number of problems may share it.
 	Graph *graph.Catalog `json:"-"`
+
+	// assumed reports whether a fix adds the catalog, with nothing but what the fix needs.
+	assumed bool
 }
 
 // ID returns the catalog's name and namespace.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -49,8 +48,8 @@ type CoreReport struct {
 	Faults []Fault `json:"faults,omitempty"`
 	// Requests are the names of the subscriptions and operators involved.
 	Requests []string `json:"requests,omitzero"`
-	// Also are other subscriptions to the package that fail alike. The headline and the fixes
-	// are for all of them, the derivation for one. The conflict has a core for each.
+	// Also are other subscriptions that fail alike: to the same package, or for lack of the same
+	// dependency. The report is for all of them, and the conflict has a core for each.
 	Also []string `json:"also,omitempty"`
 }
 
@@ -64,14 +63,15 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	if p := c.Planned(); p != nil {
 		r.Plan = p.Selected
 	}
-	var first []int // the core of each of r.Cores
 	for _, list := range []*[]string{&r.Planned, &r.Refused} {
 		if *list == nil {
 			*list = []string{}
 		}
 	}
-	alike := map[Subscription]int{} // cores of one subscription, by what is the same for others
-	for n, core := range c.Cores {
+	var reports []CoreReport
+	var order []alike
+	groups := map[alike][]int{}
+	for i, core := range c.Cores {
 		d, err := core.Derive(ctx)
 		if err != nil {
 			return nil, err
@@ -83,26 +83,21 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 		if fixes == nil {
 			fixes = []*Fix{}
 		}
-		x := CoreReport{
+		reports = append(reports, CoreReport{
 			Code: core.code(), Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Faults: core.Faults, Requests: core.requests(),
+		})
+		key := core.alike(&reports[i])
+		if groups[key] == nil {
+			order = append(order, key)
 		}
-		key, ok := core.likeness(&x)
-		if at, seen := alike[key]; ok && seen {
-			r.Cores[at].Also = append(r.Cores[at].Also, x.Requests[0])
-			continue
-		}
-		if ok {
-			alike[key] = len(r.Cores)
+		groups[key] = append(groups[key], i)
+	}
+	for _, key := range order {
+		x, err := c.share(ctx, key, groups[key], reports)
+		if err != nil {
+			return nil, err
 		}
 		r.Cores = append(r.Cores, x)
-		first = append(first, n)
-	}
-	for i := range r.Cores {
-		if x := &r.Cores[i]; len(x.Also) > 0 {
-			if err := c.Cores[first[i]].share(ctx, x); err != nil {
-				return nil, err
-			}
-		}
 	}
 	// Unseen catalogs concern all cores, so the notes go to the first. Catalogs that a
 	// subscription names are part of its fact.
@@ -116,84 +111,6 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	var err error
 	u.unread(&err)
 	return r, err
-}
-
-// failing begins the headline of a core with a single subscription.
-func failing(subject string) string { return subject + " cannot be satisfied: " }
-
-// likeness returns the only request of a core without its name, if that is a subscription that owns no
-// operator. Others with the same likeness fail alike. It returns false for other cores.
-func (c *Core) likeness(x *CoreReport) (Subscription, bool) {
-	i := slices.IndexFunc(c.e.r.u.subs, func(s *subscription) bool { return len(x.Requests) == 1 && s.Name == x.Requests[0] })
-	if i < 0 || c.e.r.u.subs[i].current != nil || !strings.HasPrefix(x.Headline, failing("subscription "+x.Requests[0])) {
-		return Subscription{}, false
-	}
-	like := *c.e.r.u.subs[i].Subscription
-	like.Name = ""
-	return like, true
-}
-
-// share makes the report of a core one for all subscriptions that fail alike: it names all of them, and
-// keeps the fixes that help all. The error is the context's.
-func (c *Core) share(ctx context.Context, x *CoreReport) (err error) {
-	if err := c.e.r.lock(ctx); err != nil {
-		return err
-	}
-	defer c.e.r.unlock(ctx, &err)
-	name := x.Requests[0]
-	all := append([]string{name}, x.Also...)
-	x.Requests = all
-	retell := func(s fact.Step) *fact.Step {
-		if why, ok := strings.CutPrefix(s.Text, failing("subscription "+name)); ok {
-			s.Text = failing("subscriptions "+phrase.And(all)) + why
-		}
-		return &s
-	}
-	end := retell(*x.Conclusion)
-	if end.Folded != nil {
-		end.Folded = retell(*end.Folded)
-	}
-	x.Derivation = &Derivation{Conclusion: end, Incomplete: x.Incomplete}
-	x.Headline = x.Derivation.Headline()
-	base := c.alone()
-	for _, s := range c.e.r.u.subs {
-		if slices.Contains(x.Also, s.Name) {
-			base.Subscriptions = append(base.Subscriptions, *s.Subscription)
-		}
-	}
-	fixes := x.Fixes
-	x.Fixes = []*Fix{}
-	for _, f := range fixes {
-		g := &Fix{rest: f.rest, waived: f.waived, assumed: f.assumed, cost: f.cost}
-		for _, ch := range f.Changes {
-			list := []string{""}
-			if ch.Subscription == name && ch.Kind != AddCatalog {
-				list = all
-			}
-			for _, to := range list {
-				if to != "" {
-					ch.Subscription = to
-				}
-				g.Changes = append(g.Changes, ch)
-			}
-		}
-		p := base
-		for _, ch := range g.Changes {
-			p = ch.apply(p)
-		}
-		p = f.with(p)
-		sol, err := c.plan(ctx, &p, f.waived)
-		if err != nil {
-			return err
-		}
-		if sol == nil {
-			continue
-		}
-		g.Selected, g.Stuck = f.given(sol.Selected), sol.stuck()
-		g.Commands = commands(c.e.r.u.p, g.Changes)
-		x.Fixes = append(x.Fixes, g)
-	}
-	return nil
 }
 
 // telling returns the codes of facts, starting with those that explain a conflict best.

@@ -39,9 +39,9 @@ func (h *Hidden) Reason() string {
 	return "another entry in channel " + h.Channel + " skips it"
 }
 
-// nothing returns the end of a clause that states that no bundle satisfies the requirement,
+// Nothing returns the end of a clause that states that no bundle satisfies the requirement,
 // and names near misses.
-func (w *writing) nothing(x constraints.Expr) string {
+func (w *Narrator) Nothing(x constraints.Expr) string {
 	near := w.catalogs.Near(x)
 	versions, n := near.Versions, len(near.Versions)
 	p, isPackage := x.(*constraints.Package)

@@ -13,7 +13,7 @@ import (
 func (w *writing) failure(c *proof.Claim, r *Rule) string {
 	for _, b := range c.Because {
 		if b.Kind == proof.Unmet && b.Part == r.Need {
-			return w.nothing(w.Parts[b.Part])
+			return w.Nothing(w.Parts[b.Part])
 		}
 	}
 	against := c.Because
@@ -59,7 +59,7 @@ func (w *writing) part(n *proof.Formula) string {
 	if w.Parts[n] == nil {
 		return "there are no candidates"
 	}
-	return "it includes " + Requirement(w.Parts[n]) + w.nothing(w.Parts[n])
+	return "it includes " + Requirement(w.Parts[n]) + w.Nothing(w.Parts[n])
 }
 
 // Requirement returns a requirement as a noun phrase.

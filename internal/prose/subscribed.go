@@ -58,6 +58,8 @@ func (w *writing) unmet(q *fact.Subscribed) string {
 		return text + "its startingCSV " + versions[0] + " cannot be chosen"
 	case n == 1:
 		return text + versions[0] + ", the only version" + w.wants(&q.Subscription) + ", cannot be chosen"
+	case n == 2:
+		return text + "neither version" + w.wants(&q.Subscription) + " can be chosen"
 	default:
 		return fmt.Sprintf("%snone of the %d versions%s can be chosen", text, n, w.wants(&q.Subscription))
 	}
