@@ -24,7 +24,8 @@ type Catalogs struct {
 	// for a dry run but not for an installation.
 	StandIns bool
 
-	byID map[resolver.CatalogID]*graph.Catalog
+	byID    map[resolver.CatalogID]*graph.Catalog
+	unknown map[resolver.CatalogID]*graph.Catalog
 }
 
 // Add adds a catalog, replacing any with the same ID.
@@ -46,10 +47,26 @@ func (c *Catalogs) AddGraph(id resolver.CatalogID, g *graph.Catalog) {
 	c.byID[id] = g
 }
 
+// AddUnknown adds a catalog whose content is unknown.
+func (c *Catalogs) AddUnknown(ctx context.Context, id resolver.CatalogID) error {
+	g, err := graph.Build(ctx, &fbc.Catalog{}, nil)
+	if err != nil {
+		return fmt.Errorf("catalog %s: %w", id, err)
+	}
+	if c.unknown == nil {
+		c.unknown = map[resolver.CatalogID]*graph.Catalog{}
+	}
+	c.unknown[id] = g
+	return nil
+}
+
 // Catalog returns the index of a catalog.
 func (c *Catalogs) Catalog(_ context.Context, id resolver.CatalogID) (*graph.Catalog, error) {
 	if g, ok := c.byID[id]; ok {
 		return g, nil
+	}
+	if g, ok := c.unknown[id]; ok {
+		return g, fmt.Errorf("catalog %s: %w", id, ErrUnknown)
 	}
 	return nil, fmt.Errorf("catalog %s: its content is not available", id)
 }

@@ -23,7 +23,8 @@ import (
 // while a plan is made. [Catalogs] implements it.
 type Content interface {
 	// Catalog returns the index of a catalog. An error makes the catalog unhealthy, except
-	// that of the context and [ErrPending], wrapped or not, which end the decision.
+	// that of the context and [ErrPending], wrapped or not, which end the decision, and
+	// [ErrUnknown], which comes with an index of what is known.
 	Catalog(ctx context.Context, id resolver.CatalogID) (*graph.Catalog, error)
 	// Manifests returns the objects of a bundle, one of which is its CSV. Their
 	// order does not matter.
@@ -34,6 +35,10 @@ type Content interface {
 // its health is unknown. A plan made now would mark every subscription as unhealthy, and the
 // next one would mark it as healthy. Decide again once the catalog has been read.
 var ErrPending = catalog.ErrPending
+
+// ErrUnknown reports that the content of a catalog is unknown, in whole or in part. Decisions
+// go by what is known, and explanations say so.
+var ErrUnknown = catalog.ErrUnknown
 
 // A CRDPolicy selects the CRDs whose custom resources are checked before a new definition
 // replaces the old one. Whatever the policy, versions that operators use or that objects

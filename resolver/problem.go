@@ -73,6 +73,9 @@ type Catalog struct {
 	// Unhealthy, if not empty, is the reason why the catalog cannot be read. An unhealthy
 	// catalog fails the resolution; see [Options].
 	Unhealthy string `json:"unhealthy,omitempty"`
+	// Unknown reports whether the content is unknown, in whole or in part. Only what is given
+	// counts; explanations say that the catalog may have what is missing.
+	Unknown bool `json:"unknown,omitzero"`
 	// FBC is the text of the catalog, which may be empty. Dir is its directory. At most
 	// one of them is set. [Problem.Open] sets Graph from them.
 	FBC *string `json:"fbc,omitzero"`

@@ -2,7 +2,6 @@ package resolver
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -51,66 +50,6 @@ type CoreReport struct {
 	// Also are other subscriptions that fail alike: to the same package, or for lack of the same
 	// dependency. The report is for all of them, and the conflict has a core for each.
 	Also []string `json:"also,omitempty"`
-}
-
-// Report returns the derivation and fixes of each core, and what can still be planned.
-// The error is the context's.
-func (c *Conflict) Report(ctx context.Context) (*Report, error) {
-	r := &Report{
-		ID: c.ID, Namespace: c.Namespace, Plan: []Selected{},
-		Planned: slices.Clip(c.planned), Refused: slices.Clip(c.refused),
-	}
-	if p := c.Planned(); p != nil {
-		r.Plan = p.Selected
-	}
-	for _, list := range []*[]string{&r.Planned, &r.Refused} {
-		if *list == nil {
-			*list = []string{}
-		}
-	}
-	var reports []CoreReport
-	var order []alike
-	groups := map[alike][]int{}
-	for i, core := range c.Cores {
-		d, err := core.Derive(ctx)
-		if err != nil {
-			return nil, err
-		}
-		fixes, err := core.Fixes(ctx, 0)
-		if err != nil {
-			return nil, err
-		}
-		if fixes == nil {
-			fixes = []*Fix{}
-		}
-		reports = append(reports, CoreReport{
-			Code: core.code(), Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Faults: core.Faults, Requests: core.requests(),
-		})
-		key := core.alike(&reports[i])
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], i)
-	}
-	for _, key := range order {
-		x, err := c.share(ctx, key, groups[key], reports)
-		if err != nil {
-			return nil, err
-		}
-		r.Cores = append(r.Cores, x)
-	}
-	// Unseen catalogs concern all cores, so the notes go to the first. Catalogs that a
-	// subscription names are part of its fact.
-	u := c.e.r.u
-	for _, id := range u.unseen {
-		if slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Source() == id }) {
-			continue
-		}
-		r.Cores[0].Notes = append(r.Cores[0].Notes, u.p.WhyUnseen(id))
-	}
-	var err error
-	u.unread(&err)
-	return r, err
 }
 
 // telling returns the codes of facts, starting with those that explain a conflict best.
@@ -177,24 +116,27 @@ func (c *Core) notes() []string {
 	}
 	var out []string
 	for _, x := range u.p.Catalogs {
-		if x.Unhealthy != "" {
+		switch {
+		case x.Unhealthy != "":
 			out = append(out, fmt.Sprintf("catalog %s is unhealthy and was skipped (%s); it may contain what is missing", x.ID(), x.Unhealthy))
+		case x.Unknown && u.p.sees(x.ID()):
+			out = append(out, fmt.Sprintf("the content of catalog %s is unknown; it may contain what is missing", x.ID()))
 		}
 	}
 	slices.Sort(out)
-	if nowhere && len(u.cats) == 0 && len(out) == 0 {
+	if !nowhere || len(out) > 0 {
+		return append(faults, out...)
+	}
+	if len(u.cats) == 0 {
 		return append(faults, "no catalogs were searched; add one that contains what is missing")
 	}
-	if nowhere && len(out) == 0 {
-		names := make([]string, len(u.cats))
-		for i, s := range u.cats {
-			names[i] = s.ID().String()
-		}
-		were := "was"
-		if len(names) > 1 {
-			were = "were"
-		}
-		out = append(out, "only "+phrase.Plural(len(names), "catalog")+" "+phrase.And(names)+" "+were+" searched; if another catalog has what is missing, add it")
+	names := make([]string, len(u.cats))
+	for i, s := range u.cats {
+		names[i] = s.ID().String()
 	}
-	return append(faults, out...)
+	were := "was"
+	if len(names) > 1 {
+		were = "were"
+	}
+	return append(faults, "only "+phrase.Plural(len(names), "catalog")+" "+phrase.And(names)+" "+were+" searched; if another catalog has what is missing, add it")
 }

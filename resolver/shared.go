@@ -11,6 +11,66 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
+// Report returns the derivation and fixes of each core, and what can still be planned.
+// The error is the context's.
+func (c *Conflict) Report(ctx context.Context) (*Report, error) {
+	r := &Report{
+		ID: c.ID, Namespace: c.Namespace, Plan: []Selected{},
+		Planned: slices.Clip(c.planned), Refused: slices.Clip(c.refused),
+	}
+	if p := c.Planned(); p != nil {
+		r.Plan = p.Selected
+	}
+	for _, list := range []*[]string{&r.Planned, &r.Refused} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	var reports []CoreReport
+	var order []alike
+	groups := map[alike][]int{}
+	for i, core := range c.Cores {
+		d, err := core.Derive(ctx)
+		if err != nil {
+			return nil, err
+		}
+		fixes, err := core.Fixes(ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		if fixes == nil {
+			fixes = []*Fix{}
+		}
+		reports = append(reports, CoreReport{
+			Code: core.code(), Headline: d.Headline(), Derivation: d, Notes: core.notes(), Fixes: fixes, Facts: core.Facts, Faults: core.Faults, Requests: core.requests(),
+		})
+		key := core.alike(&reports[i])
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], i)
+	}
+	for _, key := range order {
+		x, err := c.share(ctx, key, groups[key], reports)
+		if err != nil {
+			return nil, err
+		}
+		r.Cores = append(r.Cores, x)
+	}
+	// Unseen catalogs concern all cores, so the notes go to the first. Catalogs that a
+	// subscription names are part of its fact.
+	u := c.e.r.u
+	for _, id := range u.unseen {
+		if slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Source() == id }) {
+			continue
+		}
+		r.Cores[0].Notes = append(r.Cores[0].Notes, u.p.WhyUnseen(id))
+	}
+	var err error
+	u.unread(&err)
+	return r, err
+}
+
 // failing begins the headline of a core with a single subscription.
 func failing(subject string) string { return subject + " cannot be satisfied: " }
 

@@ -15,7 +15,12 @@ type CatalogID struct {
 
 // String returns "name/namespace". Objects of a cluster are written the other way around, but
 // this order is part of the JSON of answers: [github.com/olmkit/olmkit/resolver.Change].To.
-func (id CatalogID) String() string { return id.Name + "/" + id.Namespace }
+func (id CatalogID) String() string {
+	if id.Namespace == "" {
+		return id.Name
+	}
+	return id.Name + "/" + id.Namespace
+}
 
 // Compare orders by namespace, then name.
 func (id CatalogID) Compare(o CatalogID) int {

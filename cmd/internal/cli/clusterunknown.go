@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -14,7 +13,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// standIns adds an empty catalog for each CatalogSource whose content is unknown here, unless its
+// standIns adds a catalog for each CatalogSource whose content is unknown here, unless its
 // status states that it is unhealthy, so that the cluster has no content, either. It records
 // the unknown ones, which resolvable looks up.
 func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, catalogs *reconcile.Catalogs) error {
@@ -32,7 +31,7 @@ func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, cata
 				continue
 			}
 			s.unknown[id] = true
-			if err := catalogs.Add(ctx, id, &fbc.Catalog{}); err != nil {
+			if err := catalogs.AddUnknown(ctx, id); err != nil {
 				return err
 			}
 		case olm.GroupKind{Group: olm.Group, Kind: olm.KindSubscription}:

@@ -23,6 +23,9 @@ type Content interface {
 // ErrPending is the error for a catalog that has not been read yet.
 var ErrPending = errors.New("the catalog has not been read yet")
 
+// ErrUnknown is the error for a catalog whose content is unknown.
+var ErrUnknown = errors.New("its content is unknown")
+
 // A planner plans the changes to CatalogSources.
 type planner struct {
 	*world.World

@@ -45,6 +45,8 @@ func Read(ctx context.Context, w *world.World, content Content) ([]Health, error
 			entry.Unhealthy = cmp.Or(c.Status.Message, c.Status.Reason)
 		case state != nil && state.LastObservedState != olm.ConnectionReady:
 			entry.Unhealthy = "its connection is " + cmp.Or(state.LastObservedState, "unknown")
+		case errors.Is(err, ErrUnknown):
+			entry.Unknown = true
 		case err != nil:
 			entry.Unhealthy = err.Error()
 		}
