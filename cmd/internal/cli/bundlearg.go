@@ -17,8 +17,14 @@ import (
 // Closer for the caller to close. Both are nil if arg is not a bundle; it may be a catalog.
 func (l *loader) bundleFiles(ctx context.Context, arg string) (fs.FS, io.Closer, error) {
 	if ref, ok := referenceOf(arg); ok {
-		if isServer(ref.text) || !l.isBundle(ctx, ref) {
+		if isServer(ref.text) {
 			return nil, nil, nil
+		}
+		if _, err := l.fetch(ctx, ref); !noCatalog(err) {
+			if _, name := splitPackage(arg); err == nil || name != "" || ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			return nil, nil, &imageError{"image", arg, err}
 		}
 		files, err := l.fetchBundle(ctx, ref)
 		if err != nil && ctx.Err() == nil {
@@ -36,9 +42,8 @@ func (l *loader) bundleFiles(ctx context.Context, arg string) (fs.FS, io.Closer,
 	return root.FS(), root, nil
 }
 
-// isBundle reports whether an image is a bundle, or at least not a catalog.
-func (l *loader) isBundle(ctx context.Context, ref reference) bool {
-	_, err := l.fetch(ctx, ref)
+// noCatalog reports whether err is about an image that no label declares to be a catalog.
+func noCatalog(err error) bool {
 	var label *oci.LabelError
 	return errors.As(err, &label) && label.Label == oci.LabelConfigs && label.Value == ""
 }

@@ -211,9 +211,10 @@ func (r *renderer) bundle(ctx context.Context, image, dir string) (*bundle.Dir, 
 // bundleImage returns the image of a reference to a bundle, or "" if it refers to a
 // catalog.
 func (r *renderer) bundleImage(ctx context.Context, ref reference) string {
-	image, ok := strings.CutPrefix(ref.text, registryScheme)
-	if ok && newLoader(r.env).isBundle(ctx, ref) {
-		return image
+	if image, ok := strings.CutPrefix(ref.text, registryScheme); ok {
+		if _, err := newLoader(r.env).fetch(ctx, ref); noCatalog(err) {
+			return image
+		}
 	}
 	return "" // loading the catalog reports other errors
 }
