@@ -201,9 +201,9 @@ func Special(text []byte, i int) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(text); i += 8 {
 		x := binary.LittleEndian.Uint64(text[i:])
-		quote, slash := x^(ones*'"'), x^(ones*'\\')
-		// A byte below n borrows from its high bit when n is taken from it.
-		if m := ((x-ones*0x20)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high; m != 0 {
+		// A byte below n borrows from its high bit when n is taken from it. Flipping the second bit
+		// turns a quote, but not a space, into one of the 33 smallest bytes.
+		if m := (((x ^ ones*2) - ones*33) | ((x ^ ones*'\\') - ones)) &^ x & high; m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
