@@ -78,14 +78,33 @@ func ResolveAll(ctx context.Context, problems iter.Seq[Problem], opts *BatchOpti
 		for range o.Concurrency {
 			all.Go(func() {
 				var s scratch
+				var taken []job
+				var results []Result
 				for j := range jobs {
-					var r Result
-					if ctx.Err() != nil {
-						r.Err = context.Cause(ctx)
-					} else {
-						r.Solution, r.Err = resolve(ctx, &j.problem, &s)
+					// Waking another goroutine takes about as long as resolving a small problem, so take a
+					// share of the problems that wait.
+					taken, results = append(taken[:0], j), results[:0]
+					for range len(jobs) / (2 * o.Concurrency) {
+						select {
+						case j, ok := <-jobs:
+							if ok {
+								taken = append(taken, j)
+							}
+						default:
+						}
 					}
-					j.done <- r
+					for i := range taken {
+						var r Result
+						if ctx.Err() != nil {
+							r.Err = context.Cause(ctx)
+						} else {
+							r.Solution, r.Err = resolve(ctx, &taken[i].problem, &s)
+						}
+						results = append(results, r)
+					}
+					for i, j := range taken {
+						j.done <- results[i]
+					}
 				}
 			})
 		}
