@@ -176,27 +176,20 @@ func (o *Outlooks) spot(n Node) *spot {
 	return s
 }
 
-// links returns the links to all bundles that can follow an installed one, in any channel.
-// In classic, no bundle follows itself.
+// links returns the links to all bundles that can follow an installed one, in any channel. A
+// bundle may follow itself (H2).
 func (o *Outlooks) links(at *spot) []link {
 	if at.linked {
 		return at.links
 	}
 	at.linked = true
-	add := func(x link) {
-		if x.to.Name != at.Name {
-			at.links = append(at.links, x)
-		}
-	}
-	for _, x := range o.named[at.Name] {
-		add(x)
-	}
+	at.links = append(at.links, o.named[at.Name]...)
 	if at.version == nil {
 		return at.links
 	}
 	for _, x := range o.ranged {
 		if x.rng.Contains(*at.version) {
-			add(x.link)
+			at.links = append(at.links, x.link)
 		}
 	}
 	if o.reading == V1 {
@@ -237,7 +230,7 @@ func (o *Outlooks) next(l *lane, at *spot) *link {
 		}
 	}
 	if best != nil && best.to.Name == at.Name {
-		best = nil // v1 prefers the installed bundle
+		best = nil // the installed bundle is preferred
 	}
 	if n := at.id + 1 - len(l.known); n > 0 {
 		l.known, l.next = append(l.known, make([]bool, n)...), append(l.next, make([]*link, n)...)

@@ -43,6 +43,8 @@ type Outlook struct {
 	// Reading is the reading of the catalogs. JSON omits Classic.
 	Reading Reading `json:"reading,omitzero"`
 	From    Node    `json:"from"`
+	// Fresh reports whether From is about to be installed. Of does not set it.
+	Fresh bool `json:"fresh,omitzero"`
 	// Catalog is the only catalog that offers upgrades to the operator, and Channels are
 	// the channels that it follows. Empty means all.
 	Catalog  string   `json:"catalog,omitempty"`
@@ -55,11 +57,26 @@ type Outlook struct {
 	// upgraded. It is nil if the channel has nothing newer.
 	Gap *Gap `json:"gap,omitzero"`
 	// Newest is the newest head of all channels and catalogs, or nil if it is not newer
-	// than the bundle at which the steps end.
+	// than the bundle at which the steps end. Prereleases count only in the default channel, or
+	// if that bundle is one.
 	Newest *Target `json:"newest,omitzero"`
 	// Way is how to get further than the steps by changing the channel, or nil if that is
 	// impossible or not needed.
 	Way *Way `json:"way,omitzero"`
+	// Further is the way to Newest if one leads there, but none from the end of Way. Otherwise it
+	// is nil.
+	Further *Way `json:"further,omitzero"`
+	// Closes is the first step after which no way leads to the end of Further or, without it, of
+	// Way. It is nil if there is no such step.
+	Closes *Step `json:"closes,omitzero"`
+}
+
+// Furthest returns the newest bundle to which Way or Further leads. It needs a way.
+func (o *Outlook) Furthest() Node {
+	if o.Further != nil {
+		return o.Further.End()
+	}
+	return o.Way.End()
 }
 
 // End is the bundle at which the steps end.
@@ -107,6 +124,8 @@ type Way struct {
 	// channel, or of the channel with the newest head. If it is false, the way ends at the
 	// highest version that can be reached.
 	AtHead bool `json:"atHead"`
+	// Strands reports whether no way leads on from the end to [Outlook.Newest], which is newer.
+	Strands bool `json:"strands,omitzero"`
 }
 
 // End is the bundle at which the way ends.
@@ -190,6 +209,9 @@ func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { /
 	end := o.spot(out.End())
 	for i := range o.heads {
 		h := &o.heads[i]
+		if prerelease(o.spot(h.Node)) && !h.Default && !prerelease(end) {
+			continue
+		}
 		if h.Name != end.Name && h.Name != from.Name && newer(o.spot(h.Node), end) && (out.Newest == nil || newer(o.spot(h.Node), o.spot(out.Newest.Node))) {
 			out.Newest = h
 		}
@@ -198,7 +220,7 @@ func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { /
 		out.Gap = o.gap(own, end)
 	}
 	if out.EndsEarly() || out.Kind == OutlookNoChannel || out.Newest != nil {
-		out.Way = o.search(own, out)
+		o.search(own, out)
 	}
 	return out
 }
@@ -326,6 +348,9 @@ func (o *Outlooks) over(e Entry) []Node {
 	}
 	return nodes
 }
+
+// prerelease reports whether the version of a bundle is known and a prerelease.
+func prerelease(s *spot) bool { return s.version != nil && len(s.version.Pre) > 0 }
 
 // newer reports whether both versions are known and a is higher.
 func newer(a, b *spot) bool {

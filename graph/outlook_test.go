@@ -48,6 +48,15 @@ func outlook(o *graph.Outlook) string {
 		if w.AtHead {
 			b.WriteString(" head")
 		}
+		if w.Strands {
+			b.WriteString(" strands")
+		}
+	}
+	if w := o.Further; w != nil {
+		fmt.Fprintf(&b, "; further %s in %d legs", short(w.End()), len(w.Legs))
+	}
+	if c := o.Closes; c != nil {
+		fmt.Fprintf(&b, "; %s closes", short(c.To))
 	}
 	return b.String()
 }
@@ -64,11 +73,15 @@ func TestOutlook(t *testing.T) {
 		{"two steps", "a: 1.8.1, 1.9.1 <1.8.1, 1.10.2 <1.9.1", "1.8.1", "a", "steps-away 1.9.1 1.10.2", graph.Classic},
 		{"no way out", quay, "3.15.4", "s16", "stuck; gap 3.16.0 over 3.15.2; newest 3.17.0 in s17", graph.Classic},
 		{"the last moment to act", quay, "3.15.1", "s15",
-			"steps-away 3.15.2 3.15.3 3.15.4; newest 3.17.0 in s17; way c/s15(stays) 3.15.2(stop) c/s16 3.16.0 3.16.1 3.16.2(stop) c/s17 3.17.0 head", graph.Classic},
+			"steps-away 3.15.2 3.15.3 3.15.4; newest 3.17.0 in s17; way c/s15(stays) 3.15.2(stop) c/s16 3.16.0 3.16.1 3.16.2(stop) c/s17 3.17.0 head; 3.15.3 closes", graph.Classic},
+		{"a head that leads no further", quay, "3.15.1", "s16",
+			"stuck; gap 3.16.0 over 3.15.2; newest 3.17.0 in s17; way c/s15 3.15.2(stop) c/s16 3.16.0 3.16.1 3.16.2 3.16.5 head strands; further 3.17.0 in 3 legs", graph.Classic},
+		{"the default channel without a stop", "stable: 1.0.0, 1.1.0 <1.0.0, 1.2.0 <1.1.0\nx: 1.1.0 [<0.1.0]", "1.0.0", "x",
+			"stuck; gap 1.1.0 over ; newest 1.2.0 in stable; way c/stable 1.1.0 1.2.0 head", graph.Classic},
 		{"a way out through two channels", "r7: 1.7.0 <1.6.0\nr5: 1.5.0 <1.4.0\nr6: 1.6.0 <1.5.0\nr4: 1.4.0", "1.4.0", "r7",
 			"stuck; gap 1.7.0 over 1.6.0; newest 1.7.0 in r7; way c/r5 1.5.0 c/r6 1.6.0 c/r7 1.7.0 head", graph.Classic},
 		{"a way that does not get to the head", "r7: 1.7.0-alpha, 1.7.0 <1.7.0-alpha\nr5: 1.5.0 <1.4.0\nr6: 1.6.0 <1.5.0\nr4: 1.4.0", "1.4.0", "r7",
-			"stuck; gap 1.7.0-alpha over ; newest 1.7.0 in r7; way c/r5 1.5.0 c/r6 1.6.0", graph.Classic},
+			"stuck; gap 1.7.0-alpha over ; newest 1.7.0 in r7; way c/r5 1.5.0 c/r6 1.6.0 strands", graph.Classic},
 		{"newer than the channel", "a: 1.0.0\nb: 2.0.0", "2.0.0", "a", "ahead", graph.Classic},
 		{"a bundle that no catalog has", "a: 1.0.0, 1.1.0 <1.0.0", "0.9.0", "a", "stuck; gap 1.0.0 over ; newest 1.1.0 in a", graph.Classic},
 		{"a missing channel", "a: 1.0.0, 1.1.0 <1.0.0", "1.0.0", "z", "no-channel; newest 1.1.0 in a; way c/a 1.1.0 head", graph.Classic},
@@ -77,7 +90,7 @@ func TestOutlook(t *testing.T) {
 		{"in v1 stuck in a channel", "a: 1.0.0, 1.2.0 <1.1.0\nb: 1.0.0, 1.1.0 <1.0.0", "1.0.0", "a",
 			"stuck; gap 1.2.0 over 1.1.0; newest 1.2.0; way c/ 1.1.0 1.2.0 head", graph.V1},
 		{"in v1 by allowing one version", "a: 1.0.0, 1.1.0 <1.0.0, 1.2.0 [<1.1.0], 1.3.0 <1.1.0", "1.0.0", "a",
-			"stuck 1.2.0; gap 1.3.0 over 1.1.0; newest 1.3.0; way c/a 1.1.0(stop) c/a 1.3.0 head", graph.V1},
+			"stuck 1.2.0; gap 1.3.0 over 1.1.0; newest 1.3.0; way c/a 1.1.0(stop) c/a 1.3.0 head; 1.2.0 closes", graph.V1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := parse(t, tt.catalog)
@@ -110,11 +123,14 @@ func TestOutlookOfCatalogs(t *testing.T) {
 
 // A census counts outlooks by kind, and stuck ones by whether there is a way out.
 type census struct {
-	n, atHead, stepsAway, wayOut, further, permanent, others int
+	n, atHead, stepsAway, wayOut, further, permanent, others, closing int
 }
 
 func (c *census) count(o *graph.Outlook) {
 	c.n++
+	if o.Closes != nil {
+		c.closing++
+	}
 	switch {
 	case o.Kind == graph.OutlookAtHead:
 		c.atHead++
@@ -223,9 +239,7 @@ func (w *walked) next(channel string, from graph.Node) (graph.Node, bool) {
 			s, ok := w.of[channel].Next(from)
 			return s.To, ok
 		}
-		if s.To.Name != from.Name {
-			return s.To, true
-		}
+		return s.To, s.To.Name != from.Name
 	}
 	return graph.Node{}, false
 }
@@ -268,17 +282,7 @@ func (w *walked) check(t *testing.T, channel string, o *graph.Outlook) {
 	if o.Way != nil {
 		w.checkWay(o, fail)
 	}
-	// All nodes that any switches lead to.
-	reached := map[graph.Node]bool{o.From: true}
-	for queue := []graph.Node{o.From}; len(queue) > 0; queue = queue[1:] {
-		for _, ch := range w.channels {
-			to, ok := w.next(ch, queue[0])
-			if ok && !reached[to] {
-				reached[to] = true
-				queue = append(queue, to)
-			}
-		}
-	}
+	reached := w.reached(o.From)
 	end := version(o.End())
 	var newer, heady bool
 	for n := range reached {
@@ -297,6 +301,46 @@ func (w *walked) check(t *testing.T, channel string, o *graph.Outlook) {
 		fail("something newer is reached: %v", newer)
 	case w.reading == graph.Classic && heady && !o.Way.AtHead:
 		fail("a head is reached")
+	}
+	if w.reading == graph.Classic && o.Way != nil {
+		w.checkBeyond(o, reached, fail)
+	}
+}
+
+// reached returns all nodes that any switches lead to.
+func (w *walked) reached(from graph.Node) map[graph.Node]bool {
+	reached := map[graph.Node]bool{from: true}
+	for queue := []graph.Node{from}; len(queue) > 0; queue = queue[1:] {
+		for _, ch := range w.channels {
+			to, ok := w.next(ch, queue[0])
+			if ok && !reached[to] {
+				reached[to] = true
+				queue = append(queue, to)
+			}
+		}
+	}
+	return reached
+}
+
+// checkBeyond checks what the end of a way and the steps close.
+func (w *walked) checkBeyond(o *graph.Outlook, reached map[graph.Node]bool, fail func(string, ...any)) {
+	strands := o.Newest != nil && version(o.Newest.Node).GT(version(o.Way.End())) && !w.reached(o.Way.End())[o.Newest.Node]
+	if strands != o.Way.Strands {
+		fail("the way strands: %v", strands)
+	}
+	if further := strands && reached[o.Newest.Node]; further != (o.Further != nil) || further && o.Furthest() != o.Newest.Node {
+		fail("a way leads to the newest head: %v", further)
+	}
+	for i := range o.Steps {
+		if !w.reached(o.Steps[i].To)[o.Furthest()] {
+			if o.Closes == nil || o.Closes.To != o.Steps[i].To {
+				fail("step %d closes the way", i+1)
+			}
+			return
+		}
+	}
+	if o.Closes != nil {
+		fail("no step closes the way")
 	}
 }
 

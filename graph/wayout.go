@@ -5,44 +5,94 @@ import (
 	"slices"
 )
 
-// search returns the best way that leads further than the steps of an outlook, or nil if
-// there is none. The way leads to the first of these that can be reached: the head of the
-// operator's channel, that of the default channel, that of the newest channel, the highest
-// reachable version. Ways with fewer stops ([Leg.Stop]) are better, then those with fewer
-// changes of channel, then those with fewer steps.
-func (o *Outlooks) search(own *lane, out *Outlook) *Way {
+// search finds the best way that leads further than the steps of an outlook. It leads to the
+// first of these that can be reached: the head of the operator's channel, that of the default
+// channel, that of the newest channel, the highest reachable version. But a newer head of the
+// default channel is better if fewer stops ([Leg.Stop]) are needed to get there. Of the ways to one
+// bundle, those with fewer stops are better, then those with fewer changes of channel, then
+// those with fewer steps.
+func (o *Outlooks) search(own *lane, out *Outlook) {
 	goals, end := o.goals(out), o.spot(out.End())
 	var s *waySearch
 	// In v1, pin single versions only if no goal can be reached otherwise.
 	for _, pins := range []bool{false, true} {
-		if pins && o.reading != V1 {
+		if pins && o.reading != V1 || out.Way != nil {
 			break
 		}
-		s = &waySearch{Outlooks: o, own: own, pins: pins}
-		s.run(o.spot(out.From))
+		s = o.from(own, out.From, pins)
 		for _, goal := range goals {
-			if v := s.visited(goal); v != nil && v.from != nil {
-				return &Way{s.legs(v), true}
+			v := s.visited(goal.spot)
+			if v == nil || v.from == nil {
+				continue
+			}
+			w := &Way{Legs: s.legs(v), AtHead: true}
+			if out.Way == nil || goal.byDefault && w.stops() < out.Way.stops() && newer(goal.spot, o.spot(out.Way.End())) {
+				out.Way = w
 			}
 		}
 	}
-	var far *visit
-	for _, v := range s.order {
-		if v.from != nil && newer(v.at, end) && (far == nil || newer(v.at, far.at)) {
-			far = v
+	if out.Way == nil {
+		var far *visit
+		for _, v := range s.order {
+			if v.from != nil && newer(v.at, end) && (far == nil || newer(v.at, far.at)) {
+				far = v
+			}
+		}
+		if far == nil {
+			return
+		}
+		out.Way = &Way{Legs: s.legs(far)}
+	}
+	o.beyond(own, out)
+}
+
+// beyond completes an outlook with what the ends of its way and of its steps close.
+func (o *Outlooks) beyond(own *lane, out *Outlook) {
+	leads := func(from Node, to *spot) bool { return o.from(own, from, o.reading == V1).visited(to) != nil }
+	if out.Newest != nil {
+		newest := o.spot(out.Newest.Node)
+		if newer(newest, o.spot(out.Way.End())) && !leads(out.Way.End(), newest) {
+			out.Way.Strands = true
+			s := o.from(own, out.From, o.reading == V1)
+			if v := s.visited(newest); v != nil && v.from != nil {
+				out.Further = &Way{Legs: s.legs(v), AtHead: true}
+			}
 		}
 	}
-	if far == nil {
-		return nil
+	// If no way leads there from one bundle, none does from those after it.
+	to := o.spot(out.Furthest())
+	i, _ := slices.BinarySearchFunc(out.Steps, false, func(x Step, _ bool) int {
+		if leads(x.To, to) {
+			return -1
+		}
+		return 0
+	})
+	if i < len(out.Steps) {
+		out.Closes = &out.Steps[i]
 	}
-	return &Way{s.legs(far), false}
+}
+
+// from searches all ways from a bundle.
+func (o *Outlooks) from(own *lane, from Node, pins bool) *waySearch {
+	s := &waySearch{Outlooks: o, own: own, pins: pins}
+	s.run(o.spot(from))
+	return s
+}
+
+// stops returns the number of times that OLM must be kept from continuing.
+func (w *Way) stops() (n int) {
+	for _, l := range w.Legs {
+		if l.Stop {
+			n++
+		}
+	}
+	return n
 }
 
 // Ways returns the best way from an installed bundle to each bundle that it can be upgraded
 // to, the easiest first. The arguments are those of [Outlooks.Of]. AtHead is not set.
 func (o *Outlooks) Ways(from Node, catalog string, channels []string) []Way {
-	s := &waySearch{Outlooks: o, own: o.own(catalog, channels), pins: o.reading == V1}
-	s.run(o.spot(from))
+	s := o.from(o.own(catalog, channels), from, o.reading == V1)
 	var out []Way
 	for _, v := range s.order {
 		if v.from != nil {
@@ -52,24 +102,27 @@ func (o *Outlooks) Ways(from Node, catalog string, channels []string) []Way {
 	return out
 }
 
+// A goal is the head of a channel.
+type goal struct {
+	*spot
+	byDefault bool // the channel is the default channel
+}
+
 // goals returns the possible targets of a way, in order of preference: heads that are newer
 // than the bundle at which the steps end.
-func (o *Outlooks) goals(out *Outlook) []*spot {
+func (o *Outlooks) goals(out *Outlook) (list []goal) {
 	end := o.spot(out.End())
-	var list []*spot
 	add := func(t *Target) {
 		if n := o.spot(t.Node); t.Name != out.From.Name && t.Name != end.Name && (newer(n, end) || end.version == nil) {
-			list = append(list, n)
+			list = append(list, goal{n, t.Default})
 		}
 	}
 	if out.Head != nil {
 		add(out.Head)
-		if out.Kind == OutlookStuck || out.Kind == OutlookLoops {
-			for i := range o.heads {
-				if o.heads[i].Default {
-					add(&o.heads[i])
-				}
-			}
+	}
+	for i := range o.heads {
+		if o.heads[i].Default {
+			add(&o.heads[i])
 		}
 	}
 	if out.Newest != nil {

@@ -73,7 +73,7 @@ func (a Advice) Summary() string {
 		return a.Text
 	}
 	if len(a.Rejected) == 0 || len(a.Rejected[0].Bundles) == 0 {
-		return prose.Summary(a.Outlook)
+		return withDeadEnd(prose.Summary(a.Outlook), a.DeadEnd)
 	}
 	text := a.Bundle + " was chosen instead of "
 	if len(a.Also) > 0 {
@@ -184,9 +184,12 @@ func (a Advice) More(width int, style *Style) string {
 }
 
 // NeedsAttention reports whether an administrator has to act to get a newer version: the
-// operator is stuck, or something other than a policy holds it back.
+// operator is stuck, its upgrades close the way to a newer version, or something other than a policy
+// holds it back.
 func (a Advice) NeedsAttention() bool {
 	switch a.Kind {
+	case AdviceKind(graph.OutlookStepsAway):
+		return a.Outlook.Closes != nil
 	case AdvicePassedOver, AdviceHeldBack:
 		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != HeldByPin && h != HeldByHold && h != HeldByExclude })
 	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops):
@@ -330,6 +333,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		node = graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
 	}
 	a := &Advice{Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: u.outlook(sub, node)}
+	a.Outlook.Fresh = sub.current == nil
 	a.Kind = AdviceKind(a.Outlook.Kind)
 	if at > 0 {
 		w, err := s.reasons(ctx)

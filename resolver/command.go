@@ -122,11 +122,14 @@ func policyFields(r Policy) map[string]any {
 // wayCommands returns the commands that change the channels on the way of an outlook, in order: each
 // after OLM has upgraded the operator as far as the channel before leads.
 func (u *universe) wayCommands(s *subscription, o *graph.Outlook) (list []string) {
-	if o.Way == nil {
-		return nil
-	}
 	operator := kubectl.Operator{Namespace: u.p.Namespace, Name: s.Name}
 	source := s.Source()
+	if o.Way == nil {
+		if t := o.Newest; o.Fresh && t != nil && t.Channel != "" && (source == (CatalogID{}) || u.catalogNamed(t.Catalog) == source) {
+			return []string{operator.Follow(t.Channel, map[string]any{})}
+		}
+		return nil
+	}
 	for _, l := range o.Way.Legs {
 		spec := map[string]any{}
 		if id := u.catalogNamed(l.Catalog); source != (CatalogID{}) && id != source {

@@ -10,20 +10,24 @@ import (
 	"github.com/olmkit/olmkit/internal/prose"
 )
 
-// A DeadEnd is an upgrade of an outlook that OLM cannot do, because nothing satisfies a
-// requirement of the bundle that it leads to.
+// A DeadEnd is an upgrade of an outlook that does not happen, because nothing satisfies a requirement
+// of the bundle that it leads to, or because a policy blocks it.
 type DeadEnd struct {
 	// At is where OLM stops.
 	At     graph.Node `json:"at"`
 	Bundle graph.Node `json:"bundle"`
-	// Requires is the requirement, in words.
-	Requires string `json:"requires"`
+	// Requires is the requirement, in words. It is "" if Policy is set.
+	Requires string  `json:"requires,omitempty"`
+	Policy   *Policy `json:"policy,omitzero"`
 
 	step int // the number of the upgrade in the outlook
 }
 
 // String returns the dead end as a clause.
 func (d *DeadEnd) String() string {
+	if d.Policy != nil {
+		return fmt.Sprintf("it stays at %s, because %s is blocked by a policy: %s", d.At, d.Bundle, d.Policy)
+	}
 	return fmt.Sprintf("OLM stops at %s, because %s requires %s, which no bundle in any catalog satisfies", d.At, d.Bundle, d.Requires)
 }
 
@@ -47,6 +51,10 @@ func (u *universe) deadEnd(ctx context.Context, n *needs, s *subscription, o *gr
 				continue
 			}
 			for e := range b.Entries() {
+				is := func(from string) bool { return from == step.From.Name || from == step.From.Version }
+				if f := u.policyAgainst(src.cand(e), is); f != nil {
+					return &DeadEnd{At: step.From, Bundle: step.To, Policy: &f.Policy, step: i}
+				}
 				for _, r := range n.requirements(ctx, src.cand(e)) {
 					if r.need.unmet() {
 						return &DeadEnd{At: step.From, Bundle: step.To, Requires: prose.Requirement(r.Expr), step: i}

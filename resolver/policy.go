@@ -96,10 +96,20 @@ func (u *universe) policyBlocks(c cand) fact.Fact {
 		return nil
 	}
 	_, b := u.entry(c)
+	if f := u.policyAgainst(c, func(from string) bool { return u.upgrades(b.Package().Name(), from) }); f != nil {
+		return f
+	}
+	return nil
+}
+
+// policyAgainst returns the fact that a policy blocks a candidate from a catalog, or nil. is reports
+// whether the operator that would be upgraded has a name or version.
+func (u *universe) policyAgainst(c cand, is func(from string) bool) *fact.PolicyBlocked {
+	_, b := u.entry(c)
 	for _, r := range u.policies[b.Package().Name()] {
 		forbidden := false
 		switch {
-		case r.From != "" && !u.upgrades(b.Package().Name(), r.From):
+		case r.From != "" && !is(r.From):
 		case r.Hold:
 			forbidden = true
 		case r.Pin != "":

@@ -26,6 +26,8 @@ func Outlook(o *graph.Outlook) string {
 // further.
 func Summary(o *graph.Outlook) string {
 	switch {
+	case o.Closes != nil:
+		return fmt.Sprintf("upgrading %s to %s closes the way to %s", o.Closes.From.Name, version(o.Closes.To), version(o.Furthest()))
 	case o.Kind == graph.OutlookStepsAway || o.Way == nil && o.Newest == nil && !o.EndsEarly():
 		return standing(o)
 	case o.Way == nil && o.EndsEarly():
@@ -147,14 +149,26 @@ func Onward(o *graph.Outlook) string {
 		return "No channel in any given catalog leads further"
 	case o.Way == nil && o.Newest == nil:
 		return ""
+	case o.Way == nil && o.Fresh && o.Newest.Channel != "":
+		return fmt.Sprintf("Channel %s has the newer %s, to which no channel in any given catalog leads from %s. To get it, follow that channel from the start",
+			o.Newest.Channel, version(o.Newest.Node), version(o.End()))
 	case o.Way == nil:
 		return fmt.Sprintf("No channel in any given catalog leads on to %s", target(o.Newest))
-	case o.Way.AtHead:
-		return "To get to " + version(o.Way.End()) + ", " + legs(o)
 	}
-	text := fmt.Sprintf("To get as far as %s, %s; no channel in any given catalog leads on from there", version(o.Way.End()), legs(o))
-	if o.Newest != nil {
-		text += " to " + target(o.Newest)
+	text := "To get to " + version(o.Way.End()) + ", " + legs(o, o.Way)
+	switch {
+	case !o.Way.AtHead:
+		text = fmt.Sprintf("To get as far as %s, %s; no channel in any given catalog leads on from there", version(o.Way.End()), legs(o, o.Way))
+		if o.Newest != nil {
+			text += " to " + target(o.Newest)
+		}
+	case o.Further != nil:
+		text += fmt.Sprintf("; no channel leads on from there to %s. To get to %[1]s instead, %s", target(o.Newest), legs(o, o.Further))
+	case o.Way.Strands:
+		text += "; no channel in any given catalog leads on from there to " + target(o.Newest)
+	}
+	if o.Closes != nil {
+		text += fmt.Sprintf(". That is possible only before %s is installed", version(o.Closes.To))
 	}
 	return text
 }
@@ -167,13 +181,13 @@ func target(t *graph.Target) string {
 	return version(t.Node) + " in channel " + t.Channel
 }
 
-// legs returns the way of an outlook as an instruction.
-func legs(o *graph.Outlook) string {
+// legs returns a way of an outlook as an instruction.
+func legs(o *graph.Outlook, w *graph.Way) string {
 	catalog := o.Catalog
 	if catalog == "" && o.Head != nil {
 		catalog = o.Head.Catalog
 	}
-	return Way(o.Way, o.Reading, catalog, strings.Join(o.Channels, ","))
+	return Way(w, o.Reading, catalog, strings.Join(o.Channels, ","))
 }
 
 // Way returns a way as an instruction. catalog and channel are those that the operator
@@ -193,6 +207,8 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 		switch {
 		case l.Channel == channel && reading == graph.V1:
 			verb = "follow "
+		case l.Channel == "":
+			verb = "allow "
 		case l.Stays:
 			verb = "stay in "
 		case l.Channel == channel && i > 0:
@@ -203,7 +219,7 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 		switch {
 		case l.Stop && reading == graph.V1:
 			parts = append(parts, fmt.Sprintf("%s%s and allow only version %s until it is installed", verb, to, end))
-		case last:
+		case last && !l.Stop:
 			parts = append(parts, verb+to)
 		case l.Stop:
 			parts = append(parts, fmt.Sprintf("%s%s until %s is installed, and approve nothing further", verb, to, end))

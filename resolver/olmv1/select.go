@@ -428,7 +428,7 @@ func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook
 // isFirstOfMore reports whether more upgrades follow the choice, or are missing.
 func (s *selecting) isFirstOfMore(c candidate) bool {
 	o := s.outlook()
-	return len(o.Steps) > 0 && o.Steps[0].To.Name == c.Name() && (len(o.Steps) > 1 || o.EndsEarly())
+	return len(o.Steps) > 0 && o.Steps[0].To.Name == c.Name() && (len(o.Steps) > 1 || o.EndsEarly() || o.Closes != nil)
 }
 
 // priorityOf returns the priority of the catalog that x comes from.
