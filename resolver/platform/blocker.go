@@ -152,6 +152,9 @@ func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 	if u := l.u; u != nil {
 		o.AtHead = slices.Contains(u.Heads(), last.end)
 	}
+	if err := rt.outlook(ctx, &o, end); err != nil {
+		return o, err
+	}
 	unsafe := false
 	for k, s := range rt.stays {
 		if !rt.hasCatalog(rt.at(k)) {
@@ -172,4 +175,39 @@ func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 		}
 	}
 	return o, rt.supports(ctx, &o, end)
+}
+
+// outlook sets how to get further than the plan, and which upgrades close the way to a newer version.
+func (rt *route) outlook(ctx context.Context, o *OperatorPlan, end int) error { // H40
+	of := func(k int, n graph.Node, channel string) (*graph.Outlook, error) {
+		all, err := rt.stays[k].road.outlooks(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		var channels []string
+		if channel != "" {
+			channels = []string{channel}
+		}
+		return all.Of(n, "", channels), nil
+	}
+	for k, s := range rt.stays[:end+1] {
+		if s.road.levels[k].u == nil {
+			continue
+		}
+		x, err := of(k, s.then, s.road.Channel)
+		if err != nil {
+			return err
+		}
+		if x.Closes != nil && slices.ContainsFunc(s.steps, func(p Step) bool { return p.Operator != nil && p.Operator.To == x.Closes.To }) {
+			o.Closes = append(o.Closes, Closing{rt.at(k).String(), x})
+		}
+	}
+	if rt.stays[end].road.levels[end].u == nil {
+		return nil
+	}
+	x, err := of(end, o.To, o.Channel)
+	if x.Way != nil || x.Newest != nil {
+		o.Outlook = x
+	}
+	return err
 }

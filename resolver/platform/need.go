@@ -2,8 +2,11 @@ package platform
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -21,6 +24,24 @@ func (p *Plan) needs(from property.MinorVersion) {
 				p.Needs = append(p.Needs, Need{here, s.Before, s.Package, s.Switch.text(), s.Reason, s.Commands})
 			} else if s.Platform == here && s.Hold != nil {
 				p.Needs = append(p.Needs, Need{here, "", s.Package, s.Hold.text() + p.until(i), s.Reason, s.Commands})
+			}
+		}
+		for _, o := range p.Operators {
+			for _, c := range o.Closes {
+				if c.Platform == here {
+					p.Needs = append(p.Needs, Need{
+						Platform: here, Package: o.Package, Reason: prose.Summary(c.Outlook) + ", and the plan does that",
+						Action: "decide: " + onward(c.Outlook),
+					})
+				}
+			}
+		}
+		for _, x := range p.Unchecked {
+			if x.Requires != "" && x.Platform == here {
+				p.Needs = append(p.Needs, Need{
+					Platform: here, Package: x.Package, Action: "see that something provides " + x.Requires + ", which no given catalog has",
+					Reason: fmt.Sprintf("OLM upgrades %s to %s only then", x.Package, x.Bundle),
+				})
 			}
 		}
 		for _, x := range p.Blockers {
@@ -84,4 +105,10 @@ func (o *OperatorPlan) unsupported(p *Plan, s *Support) Need {
 		n.Reason += fmt.Sprintf("; with support on %s: %s", p.On, phrase.And(o.Supported))
 	}
 	return n
+}
+
+// onward returns how to get further as the end of a sentence.
+func onward(o *graph.Outlook) string {
+	text := prose.Onward(o)
+	return strings.ToLower(text[:1]) + text[1:]
 }

@@ -204,6 +204,11 @@ type OperatorPlan struct {
 	Channel string `json:"channel,omitempty"`
 	// AtHead is set if To is the head of its channel in the last catalog of the plan.
 	AtHead bool `json:"atHead"`
+	// Outlook is how to get further than To in the last catalog of the plan. It is nil if To is the
+	// newest head.
+	Outlook *graph.Outlook `json:"outlook,omitzero"`
+	// Closes are the upgrades of the plan that close the way to a newer version, by version of the platform.
+	Closes []Closing `json:"closes,omitempty"`
 	// LastSafe is the last version of the platform, at most the plan's To, that the
 	// operator supports: the operator blocks no upgrade up to that version, and each
 	// catalog up to that version has a path to the head of its channel. LastSafe is a
@@ -225,6 +230,14 @@ type OperatorPlan struct {
 	// LeftBehind reports whether the platform reaches a version that the operator
 	// does not; see [Plan.LeftBehind].
 	LeftBehind bool `json:"leftBehind"`
+}
+
+// A Closing is an upgrade of an operator that closes the way to a newer version.
+type Closing struct {
+	// Platform is the version of the platform at which the upgrade is planned.
+	Platform string `json:"platform"`
+	// Outlook is that of the operator before; see [graph.Outlook.Closes].
+	Outlook *graph.Outlook `json:"outlook"`
 }
 
 // A Support is what the lifecycle data in a catalog state about a bundle.

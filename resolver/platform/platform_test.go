@@ -178,6 +178,26 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "hub.v1.4.0", Package: "hub", Channel: "r4"}},
 			}
 		}},
+		// H40: the upgrades in the channel close the way to the newest head.
+		{"closes", func(p *platform.Problem) {
+			const quay = "quay/s15: 3.15.1, 3.15.2 <3.15.1, 3.15.3 <3.15.2\nquay/s16: 3.16.0 <3.15.2"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog(quay)}, {Platform: "4.17", FBC: catalog(quay)}},
+				Installed: []platform.Operator{{Name: "quay.v3.15.1", Package: "quay", Channel: "s15"}},
+			}
+		}},
+		// Of several channels, the one with the newest head is followed.
+		{"newest-channel", func(p *platform.Problem) {
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs: []platform.Catalog{
+					{Platform: "4.16", FBC: catalog("hub/r7: 1.7.0\nhub/r5: 1.5.0\nhub/r6: 1.6.0 <1.5.0")},
+					{Platform: "4.17", FBC: catalog("hub/r7: 1.7.0\nhub/r5: 1.5.0\nhub/r6: 1.6.0 <1.5.0")},
+				},
+				Installed: []platform.Operator{{Name: "hub.v1.5.0", Package: "hub", Channel: "r7"}},
+			}
+		}},
 		{"missing", func(p *platform.Problem) { p.Catalogs = []platform.Catalog{p.Catalogs[0], p.Catalogs[3]} }},
 		// C7: the properties of the installed bundle come from the only catalog, and a version without a catalog is
 		// never called safe.

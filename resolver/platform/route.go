@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/graph"
 )
 
@@ -353,7 +355,8 @@ func (r *road) outlooks(ctx context.Context, k int) (*graph.Outlooks, error) {
 }
 
 // homes returns the channels at a level that have a path to their head from the end of a
-// detour: the default channel first, then the others by name.
+// detour: the default channel first, then the others by the version of the head, the newest
+// first, then by name.
 func (rt *route) homes(ctx context.Context, level int, list []detour) (map[graph.Node][]string, error) {
 	_, pkg, ok := rt.source(rt.Operator, rt.at(level))
 	if !ok {
@@ -365,16 +368,19 @@ func (rt *route) homes(ctx context.Context, level int, list []detour) (map[graph
 			ends = append(ends, d.end)
 		}
 	}
-	var channels []string
-	for ch := range pkg.Channels() {
-		if ch.IsDefault() {
-			channels = slices.Insert(channels, 0, ch.Name())
-		} else {
-			channels = append(channels, ch.Name())
+	channels := slices.Collect(pkg.Channels())
+	slices.SortStableFunc(channels, func(a, b graph.Channel) int {
+		switch {
+		case a.IsDefault() != b.IsDefault() && a.IsDefault():
+			return -1
+		case a.IsDefault() != b.IsDefault():
+			return 1
 		}
-	}
+		return headVersion(b).Compare(headVersion(a))
+	})
 	out := map[graph.Node][]string{}
-	for _, ch := range channels {
+	for _, c := range channels {
+		ch := c.Name()
 		without, failed := rt.without(ctx, level)
 		u := pkg.Upgrades(rt.Reading, &graph.UpgradeOptions{Channels: []string{ch}, Installed: ends, Without: without, Excluded: rt.Excluded})
 		if *failed != nil {
@@ -387,4 +393,14 @@ func (rt *route) homes(ctx context.Context, level int, list []detour) (map[graph
 		}
 	}
 	return out, nil
+}
+
+// headVersion returns the version of the head of a channel, or 0.0.0 if it has none.
+func headVersion(ch graph.Channel) semver.Version {
+	if e, ok := ch.Head(); ok {
+		if b, ok := e.Bundle(); ok {
+			return b.Version()
+		}
+	}
+	return semver.Version{}
 }

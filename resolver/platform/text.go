@@ -36,8 +36,10 @@ func (p *Plan) Text(width int) string {
 	default:
 		t.write("", "Platform %s to %s: blocked at %s.", p.From, p.To, p.Reached)
 	}
-	for _, w := range p.Warnings {
-		t.write("", "warning: %s", w)
+	for i, w := range p.Warnings {
+		if p.Unchecked[i].Requires == "" { // which is among the needs
+			t.write("", "warning: %s", w)
+		}
 	}
 	t.title("What needs you:", len(p.Needs))
 	for i, n := range p.Needs {
@@ -204,6 +206,9 @@ func (p *Plan) writeOperators(t text) {
 			line += "; act before " + o.ActBefore
 		}
 		t.write("  ", "%s", line)
+		if o.Outlook != nil {
+			t.write("    ", "on %s: %s", p.Reached, onward(o.Outlook))
+		}
 		for _, s := range o.Support {
 			line := "version " + s.Lifecycle.Name
 			if p.On != "" {
