@@ -37,7 +37,7 @@ type Content interface {
 var ErrPending = catalog.ErrPending
 
 // ErrUnknown reports that the content of a catalog is unknown, in whole or in part. Decisions
-// go by what is known, and explanations say so.
+// go by what is known, and explanations state that.
 var ErrUnknown = catalog.ErrUnknown
 
 // A CRDPolicy selects the CRDs whose custom resources are checked before a new definition

@@ -74,7 +74,7 @@ type Catalog struct {
 	// catalog fails the resolution; see [Options].
 	Unhealthy string `json:"unhealthy,omitempty"`
 	// Unknown reports whether the content is unknown, in whole or in part. Only what is given
-	// counts; explanations say that the catalog may have what is missing.
+	// counts; explanations state that the catalog may have what is missing.
 	Unknown bool `json:"unknown,omitzero"`
 	// FBC is the text of the catalog, which may be empty. Dir is its directory. At most
 	// one of them is set. [Problem.Open] sets Graph from them.

@@ -2,9 +2,7 @@ package platform
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
@@ -105,10 +103,4 @@ func (o *OperatorPlan) unsupported(p *Plan, s *Support) Need {
 		n.Reason += fmt.Sprintf("; with support on %s: %s", p.On, phrase.And(o.Supported))
 	}
 	return n
-}
-
-// onward returns how to get further as the end of a sentence.
-func onward(o *graph.Outlook) string {
-	text := prose.Onward(o)
-	return strings.ToLower(text[:1]) + text[1:]
 }

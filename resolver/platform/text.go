@@ -285,3 +285,9 @@ func (s *Support) period(on lifecycle.Date) string {
 	}
 	return "no support on that day, between two phases"
 }
+
+// onward returns how to get further as the end of a sentence.
+func onward(o *graph.Outlook) string {
+	text := prose.Onward(o)
+	return strings.ToLower(text[:1]) + text[1:]
+}
