@@ -22,12 +22,11 @@ import (
 
 // Limits on costs. Their unit is about 20 nanoseconds, except for rules.
 const (
-	maxSchemaSize  = 3 << 20     // bytes; the API server accepts no larger request
-	maxPatterns    = 5_000_000   // for compiling the regular expressions of a schema
-	maxCompilation = 200_000_000 // for compiling the rules of a schema
-	maxObject      = 20_000_000  // for validating an object
-	maxObjects     = 500_000_000 // for validating all objects
-	maxRules       = 5 * celconfig.RuntimeCELCostBudget
+	maxSchemaSize = 3 << 20     // bytes; the API server accepts no larger request
+	maxPatterns   = 5_000_000   // for compiling the regular expressions of a schema
+	maxObject     = 20_000_000  // for validating an object
+	maxObjects    = 500_000_000 // for validating all objects
+	maxRules      = 5 * celconfig.RuntimeCELCostBudget
 
 	visitCost    = 50 // for comparing a value with a part of the schema
 	propertyCost = 5  // for a property of the schema, whether the value has it or not

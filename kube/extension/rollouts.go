@@ -65,6 +65,7 @@ type knowledge struct {
 	foreign map[string]*unstructured.Unstructured // those of our names that Objects does not have
 	request string                                // identifies what was rendered
 	want    *rollout.Revision                     // from it
+	pull    *pull                                 // of the image that is being read, or nil
 	// orphaned is the UID of the extension if it was deleted without its dependents.
 	orphaned types.UID
 }
@@ -84,6 +85,9 @@ func (x *Rollouts) knowledge(name string) *knowledge {
 func (x *Rollouts) forget(name string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if k := x.known[name]; k != nil && k.pull != nil {
+		k.pull.cancel()
+	}
 	delete(x.known, name)
 }
 
@@ -271,7 +275,7 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 	if k.want != nil && k.request == request {
 		return k.want, nil
 	}
-	bundle, err := x.pull(ctx, b.Image)
+	bundle, err := x.pull(ctx, k, b.Image)
 	if err != nil {
 		return nil, err
 	}
@@ -286,39 +290,84 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 	return want, nil
 }
 
-// maxPulls is how many images of one registry are read at the same time, so that a registry that
-// does not answer leaves most workers to the others.
-const maxPulls = workers / 3
+const (
+	// maxPulls is how many images of one registry are read at the same time.
+	maxPulls = 3
+	// firstWait is how long a worker waits for an image. After that it does other work, so registries
+	// that do not answer hold no workers.
+	firstWait = time.Second
+)
 
-// errBusy means that as many images of a registry are being read as are allowed.
-var errBusy = errors.New("other images of the registry are being read")
+// errBusy means that the image is being read, or that as many images of its registry are being read as
+// are allowed.
+var errBusy = errors.New("the image is still being read")
 
-// pull reads a bundle. The error is errBusy, or that of unreadable.
-func (x *Rollouts) pull(ctx context.Context, image string) (*registryv1.Bundle, error) {
-	registry, _, _ := strings.Cut(image, "/")
-	add := func(n int) bool {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		if x.pulls == nil {
-			x.pulls = map[string]int{}
-		}
-		if n > 0 && x.pulls[registry] >= maxPulls {
-			return false
-		}
-		if x.pulls[registry] += n; x.pulls[registry] == 0 {
-			delete(x.pulls, registry)
-		}
-		return true
+// A pull reads a bundle.
+type pull struct {
+	image  string
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the others are set
+	bundle *registryv1.Bundle
+	err    error
+}
+
+// pull reads the bundle of an extension. The error is errBusy, that of unreadable, or the cause of the
+// context's end.
+func (x *Rollouts) pull(ctx context.Context, k *knowledge, image string) (*registryv1.Bundle, error) {
+	if k.pull != nil && k.pull.image != image {
+		k.pull.cancel()
+		k.pull = nil
 	}
-	if !add(1) {
+	p, wait := k.pull, time.Duration(0)
+	if p == nil {
+		if p = x.begin(ctx, image); p == nil {
+			return nil, errBusy
+		}
+		k.pull, wait = p, firstWait
+	}
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-time.After(wait):
+	}
+	select {
+	case <-p.done:
+	default:
 		return nil, errBusy
 	}
-	defer add(-1)
-	b, err := x.Bundles.Bundle(ctx, image)
-	if err != nil {
-		return nil, unreadable(err)
+	k.pull = nil
+	if p.err != nil {
+		return nil, unreadable(p.err)
 	}
-	return b, nil
+	return p.bundle, nil
+}
+
+// begin begins to read a bundle. It returns nil if the registry is busy.
+func (x *Rollouts) begin(ctx context.Context, image string) *pull {
+	registry, _, _ := strings.Cut(image, "/")
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.pulls[registry] >= maxPulls {
+		return nil
+	}
+	if x.pulls == nil {
+		x.pulls = map[string]int{}
+	}
+	x.pulls[registry]++
+	p := &pull{image: image, done: make(chan struct{})}
+	ctx, p.cancel = context.WithCancel(ctx)
+	go func() {
+		defer p.cancel()
+		p.bundle, p.err = x.Bundles.Bundle(ctx, image)
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.pulls[registry]--; x.pulls[registry] == 0 {
+			delete(x.pulls, registry)
+		}
+		close(p.done)
+	}()
+	return p
 }
 
 // unreadable returns the error for a bundle that cannot be read. Content that is invalid stays

@@ -45,7 +45,7 @@ type Manifest[T any] struct {
 	fbc.Pos
 	Object T
 
-	tree   func() *yamlv3.Node // returns the nodes of the manifest's document; nil for an item of a list
+	tree   func() *yamlv3.Node // returns the nodes of the manifest's document, or of an item of a list; may be nil
 	shared *sharedCRD          // or nil
 }
 
@@ -61,16 +61,36 @@ func treeOf(text []byte) func() *yamlv3.Node {
 	})
 }
 
+// treesOf returns the trees of the items of a list at paths of keys and indexes, and the lines at which
+// they begin in the file. A tree is nil if there is none, and its line is that of the list.
+func treesOf(text []byte, line int, paths [][]any) (trees []func() *yamlv3.Node, lines []int) {
+	whole := Manifest[unstructured.Unstructured]{Pos: fbc.Pos{Line: line}, tree: treeOf(text)}
+	for _, path := range paths {
+		n, at := whole.find(path)
+		trees, lines = append(trees, nil), append(lines, at.Line)
+		if n != nil {
+			trees[len(trees)-1] = func() *yamlv3.Node { return &yamlv3.Node{Kind: yamlv3.DocumentNode, Content: []*yamlv3.Node{n}} }
+		}
+	}
+	return trees, lines
+}
+
 // At returns the place of the value at a path of keys and indexes, or of its nearest
 // parent in the document. The first call parses the document again, so use At only to
 // report findings.
 func (m *Manifest[T]) At(path ...any) fbc.Pos {
+	_, at := m.find(path)
+	return at
+}
+
+// find returns the node at a path, or nil, and the place that At returns.
+func (m *Manifest[T]) find(path []any) (*yamlv3.Node, fbc.Pos) {
 	if m.tree == nil {
-		return m.Pos
+		return nil, m.Pos
 	}
 	root := m.tree()
 	if root == nil {
-		return m.Pos
+		return nil, m.Pos
 	}
 	first := m.Line - root.Content[0].Line // the number of lines before the document
 	n, line := root.Content[0], root.Content[0].Line
@@ -96,11 +116,11 @@ func (m *Manifest[T]) At(path ...any) fbc.Pos {
 			}
 		}
 		if next == nil {
-			break
+			return nil, fbc.Pos{File: m.File, Line: first + line}
 		}
 		n, line = next, mark.Line
 	}
-	return fbc.Pos{File: m.File, Line: first + line}
+	return n, fbc.Pos{File: m.File, Line: first + line}
 }
 
 // deploymentAt is the path of a deployment in a CSV, and deploymentPath that of its name.

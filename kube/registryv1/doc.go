@@ -31,6 +31,9 @@
 //   - webhooks: the bundle has webhooks, and there is no certificate provider
 //   - installModes: the bundle supports none of the install modes of OLM v1
 //
+// Classic OLM installs such bundles, unless they support no install mode at all
+// ([ClassicAccepts]).
+//
 // Only in an [Eligibility]:
 //
 //   - dependency: the bundle has a dependency; the subject is the type of the property

@@ -20,7 +20,7 @@ import (
 
 // Dropped returns a problem for each field that is silently dropped ([K239]): a field that its object
 // cannot have, and all but the last of fields with one name. It knows the fields of CSVs, of
-// CRDs and of native kinds. Items of lists are not checked.
+// CRDs and of native kinds.
 //
 // [K239]: https://github.com/olmkit/olmkit/blob/main/docs/rules.md#k239
 func (b *Bundle) Dropped() []Problem {

@@ -35,6 +35,20 @@ apiVersion: console.openshift.io/v1
 metadata: {name: c}
 spec: {anything: goes, anything: twice}
 `),
+		"manifests/c.yaml": []byte(`# a list
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: one}
+  dta: {}
+- apiVersion: v1
+  kind: List
+  items:
+  - {apiVersion: v1, kind: ServiceAccount, metadata: {name: two, nam: x}}
+`),
+		"manifests/d.yaml": []byte("kind: List\napiVersion: v1\nitems: [\n{kind: ConfigMap, apiVersion: v1,\n metadata: {name: only},\n spec: {}}]\n"),
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -45,8 +59,16 @@ manifests/a.yaml:14: spec.install.spec.deployments[0].spec.template.spec.contain
 manifests/a.yaml:14: spec.install.spec.deployments[0].spec.template.spec.containers[0].ports[0].port is not a field, and is dropped; correct its name or its place
 manifests/b.yaml:4: data.a is repeated, and only the last one counts; remove the others
 manifests/b.yaml:5: spec is not a field, and is dropped; correct its name or its place
-manifests/b.yaml:10: spec.anything is repeated, and only the last one counts; remove the others`
+manifests/b.yaml:10: spec.anything is repeated, and only the last one counts; remove the others
+manifests/c.yaml:8: dta is not a field, and is dropped; correct its name or its place
+manifests/c.yaml:12: metadata.nam is not a field, and is dropped; correct its name or its place
+manifests/d.yaml:6: spec is not a field, and is dropped; correct its name or its place`
 	var got []string
+	for _, m := range b.Others {
+		if m.Object.GetName() == "one" && m.Line != 5 || m.Object.GetName() == "only" && m.Line != 4 {
+			t.Errorf("%s is at %v", m.Object.GetName(), m.Pos)
+		}
+	}
 	for _, p := range b.Dropped() {
 		got = append(got, p.String())
 	}

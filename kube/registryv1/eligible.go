@@ -58,7 +58,7 @@ func Eligible(ctx context.Context, blob *fbc.Bundle, content *Bundle, opts Eligi
 		return e, cause(ctx)
 	}
 	if opts.AllNamespaces && !content.supports(v1alpha1.InstallModeTypeAllNamespaces) {
-		e.Problems = append(e.Problems, Problem{Stage: StageUnsupported, Code: "allNamespaces", Pos: content.csv().At("spec", "installModes"),
+		e.Problems = append(e.Problems, Problem{Stage: StageUnsupported, Code: "allNamespaces", OnlyV1: true, Pos: content.csv().At("spec", "installModes"),
 			Message: "the bundle does not support the install mode AllNamespaces, which OLM v1 requires unless its feature SingleOwnNamespaceInstallSupport is enabled"})
 	}
 	if e.Partial {
@@ -87,7 +87,7 @@ func dependencies(blob *fbc.Bundle) (out []Problem) {
 			if len(out) > 0 {
 				text = "it also has the dependency %s %s"
 			}
-			out = append(out, Problem{Stage: StageUnsupported, Code: "dependency", Subject: p.Type, Pos: blob.Pos, Message: fmt.Sprintf(text, p.Type, p.Value)})
+			out = append(out, Problem{Stage: StageUnsupported, Code: "dependency", OnlyV1: true, Subject: p.Type, Pos: blob.Pos, Message: fmt.Sprintf(text, p.Type, p.Value)})
 		}
 	}
 	return out
@@ -167,7 +167,7 @@ func (b *Bundle) stalled(m *Manifests) (out []Problem) {
 	for _, d := range m.Differences {
 		switch d.Rule {
 		case "K206", "K209", "K210":
-			out = append(out, Problem{Stage: StageRevision, Code: "rollout", Subject: d.Object, Pos: b.csv().Pos, Message: d.Object + " " + d.Message})
+			out = append(out, Problem{Stage: StageRevision, Code: "rollout", OnlyV1: true, Subject: d.Object, Pos: b.csv().Pos, Message: d.Object + " " + d.Message})
 		}
 	}
 	return out

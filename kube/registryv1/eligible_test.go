@@ -36,25 +36,26 @@ func TestEligible(t *testing.T) {
 		opts    EligibleOptions
 		want    string // codes
 		partial bool
+		classic bool // it accepts the bundle
 	}{
 		{name: "nothing known", partial: true},
 		{name: "accepted", blob: []property.Property{manifest(eligibleCSV("AllNamespaces", ""))}},
 		{name: "own namespace", blob: []property.Property{manifest(eligibleCSV("OwnNamespace", ""))}},
 		{name: "single namespace", blob: []property.Property{manifest(eligibleCSV("SingleNamespace", ""))}},
 		{name: "own namespace without the feature", blob: []property.Property{manifest(eligibleCSV("OwnNamespace", ""))},
-			opts: EligibleOptions{AllNamespaces: true}, want: "allNamespaces"},
+			opts: EligibleOptions{AllNamespaces: true}, want: "allNamespaces", classic: true},
 		{name: "dependencies, all of them", blob: []property.Property{
 			text(property.TypePackageRequired, `{"packageName":"b","versionRange":"1"}`), text(property.TypeGVKRequired, `{}`), text(property.TypeConstraint, `{}`),
 			manifest(eligibleCSV("AllNamespaces", "")),
-		}, want: "dependency dependency dependency"},
+		}, want: "dependency dependency dependency", classic: true},
 		{name: "every reason", blob: []property.Property{
 			text(property.TypeGVKRequired, `{}`),
 			manifest(eligibleCSV("MultiNamespace", aWebhook+"  apiservicedefinitions: {owned: [{name: a, group: g, version: v1, kind: K}]}\n")),
-		}, want: "dependency apiServices webhooks installModes"},
+		}, want: "dependency apiServices webhooks installModes", classic: true},
 		{name: "a validator", blob: []property.Property{manifest(eligibleCSV("AllNamespaces", "  customresourcedefinitions: {owned: [{name: a.b, version: v1, kind: K}]}\n"))}, want: "missingCRD"},
 		{name: "a webhook", blob: []property.Property{manifest(eligibleCSV("AllNamespaces", aWebhook))}, opts: EligibleOptions{Certificates: CertManager}},
 		{name: "a webhook without port, as upstream", blob: []property.Property{manifest(eligibleCSV("AllNamespaces", aWebhook))},
-			opts: EligibleOptions{Certificates: CertManager, AsUpstream: true}, want: "rollout"},
+			opts: EligibleOptions{Certificates: CertManager, AsUpstream: true}, want: "rollout", classic: true},
 		{name: "an excerpt", blob: []property.Property{text(property.TypeCSVMetadata, `{"installModes":[{"type":"AllNamespaces","supported":true}]}`)}, partial: true},
 		{name: "an excerpt with reasons", blob: []property.Property{text(property.TypeCSVMetadata, `{"apiServiceDefinitions":{"owned":[{"name":"a"}]}}`)},
 			want: "apiServices installModes", partial: true},
@@ -71,8 +72,8 @@ func TestEligible(t *testing.T) {
 			for _, p := range e.Problems {
 				codes = append(codes, p.Code)
 			}
-			if got := strings.Join(codes, " "); got != c.want || e.Partial != c.partial {
-				t.Errorf("%s, partial %v; want %s, %v", got, e.Partial, c.want, c.partial)
+			if got := strings.Join(codes, " "); got != c.want || e.Partial != c.partial || ClassicAccepts(e.Problems) != c.classic {
+				t.Errorf("%s, partial %v, classic %v; want %s, %v, %v", got, e.Partial, ClassicAccepts(e.Problems), c.want, c.partial, c.classic)
 			}
 		})
 	}

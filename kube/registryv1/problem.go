@@ -30,6 +30,7 @@ type Problem struct {
 	Subject string  // what it is about: a file, a field, a name; may be empty
 	Pos     fbc.Pos // relative to the bundle directory; zero if it is in no file
 	Message string
+	OnlyV1  bool // classic OLM does not have this problem
 
 	// What operator-controller reports instead, where it differs.
 	peerSubject *string
@@ -47,6 +48,12 @@ func (p Problem) String() string {
 		return "configuration: " + visible.Line(p.Message)
 	}
 	return visible.Line(p.Message)
+}
+
+// ClassicAccepts returns whether classic OLM accepts a bundle that OLM v1 refuses for these problems:
+// there are some, and all of them are restrictions of OLM v1.
+func ClassicAccepts(problems []Problem) bool { // K231
+	return len(problems) > 0 && !slices.ContainsFunc(problems, func(p Problem) bool { return !p.OnlyV1 })
 }
 
 // An Error lists all problems that were found, in the order of stages. The list is

@@ -10,8 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	yamlv3 "go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -264,27 +266,28 @@ func (r *reader) file(name string, text []byte) {
 			fail(firstLine(doc), &LimitError{Limit: "DocumentSize", What: "the size of the document in bytes", Max: r.limits.DocumentSize})
 			return
 		}
-		objects, err := decode(value)
+		objects, paths, err := decode(value)
 		if err != nil {
 			fail(firstLine(doc), err)
 			continue
 		}
 		added := true
-		for _, o := range objects {
+		trees, lines := []func() *yamlv3.Node{treeOf(doc.text)}, []int{firstLine(doc)}
+		if list := len(objects) != 1 || len(paths[0]) > 0; list {
+			trees, lines = treesOf(doc.text, firstLine(doc), paths)
+		}
+		for i, o := range objects {
 			if err := r.count(); err != nil {
 				fail(doc.line, err)
 				return
 			}
-			m := Manifest[unstructured.Unstructured]{Pos: fbc.Pos{File: name, Line: firstLine(doc)}, Object: *o}
-			if len(objects) == 1 {
-				m.tree = treeOf(doc.text)
-			}
+			m := Manifest[unstructured.Unstructured]{Pos: fbc.Pos{File: name, Line: lines[i]}, Object: *o, tree: trees[i]}
 			if err := r.add(m); err != nil {
 				mismatch(&m, err)
 				added = false
 			}
 		}
-		if added && r.cache != nil && len(objects) == 1 && objects[0].GetKind() == crdKind && r.limits.Expansion == expansion { // without aliases
+		if added && r.cache != nil && len(objects) == 1 && len(paths[0]) == 0 && objects[0].GetKind() == crdKind && r.limits.Expansion == expansion { // without aliases
 			m := &r.bundle.CRDs[len(r.bundle.CRDs)-1]
 			shared := m.Object
 			m.shared = r.cache.keep(sum, len(doc.text), &shared)
@@ -347,46 +350,49 @@ func readable(err error) error {
 
 // decode returns the objects of a document: the items if it is a list, or else the
 // object itself (K2).
-func decode(doc []byte) ([]*unstructured.Unstructured, error) {
+func decode(doc []byte) (out []*unstructured.Unstructured, paths [][]any, err error) {
 	o, _, err := unstructured.UnstructuredJSONScheme.Decode(doc, nil, nil)
 	if runtime.IsMissingKind(err) {
-		return nil, errors.New("the object has no kind")
+		return nil, nil, errors.New("the object has no kind")
 	}
 	if err != nil {
-		return nil, readable(err)
+		return nil, nil, readable(err)
 	}
 	metadata, err := json.Marshal(map[string]any{"metadata": o.(runtime.Unstructured).UnstructuredContent()["metadata"]})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var meta struct {
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
 	if err := json.Unmarshal(metadata, &meta); err != nil {
-		return nil, readable(err)
+		return nil, nil, readable(err)
 	}
-	var out []*unstructured.Unstructured
-	for todo := []runtime.Object{o}; len(todo) > 0; {
+	type part struct {
+		object runtime.Object
+		path   []any
+	}
+	for todo := []part{{object: o}}; len(todo) > 0; {
 		next := todo[0]
 		todo = todo[1:]
-		switch next := next.(type) {
+		switch object := next.object.(type) {
 		case *unstructured.UnstructuredList:
-			for i := range next.Items {
-				todo = append(todo, &next.Items[i])
+			for i := range object.Items {
+				todo = append(todo, part{&object.Items[i], append(slices.Clip(next.path), "items", i)})
 			}
 		case *unstructured.Unstructured:
-			if !next.IsList() {
-				out = append(out, next)
+			if !object.IsList() {
+				out, paths = append(out, object), append(paths, next.path)
 				continue
 			}
-			list, err := next.ToList()
+			list, err := object.ToList()
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			todo = append(todo, list)
+			todo = append(todo, part{list, next.path})
 		}
 	}
-	return out, nil
+	return out, paths, nil
 }
 
 // An olmProperty is one of olm.properties.

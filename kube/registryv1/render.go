@@ -110,7 +110,8 @@ func (b *Bundle) generator(ctx context.Context, opts RenderOptions) (*generator,
 // unsupported returns why OLM v1 does not install bundles like this one (K21).
 func (b *Bundle) unsupported(certificates CertProvider) (out []Problem) {
 	refuse := func(code string, at fbc.Pos, peer, message string) {
-		out = append(out, Problem{Stage: StageUnsupported, Code: code, Pos: at, Message: message, peerMessage: "unsupported bundle: " + peer})
+		classic := code != "installModes" || b.supports(v1alpha1.InstallModeTypeMultiNamespace)
+		out = append(out, Problem{Stage: StageUnsupported, Code: code, Pos: at, Message: message, OnlyV1: classic, peerMessage: "unsupported bundle: " + peer})
 	}
 	csv := b.csv()
 	if len(csv.Object.Spec.APIServiceDefinitions.Owned) > 0 {

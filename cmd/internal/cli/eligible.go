@@ -111,6 +111,8 @@ type eligibleRow struct {
 	Verdict string `json:"verdict"`
 	// Reasons are all reasons against the bundle that were found.
 	Reasons []ineligible `json:"reasons,omitempty"`
+	// Classic is set if classic OLM accepts a bundle that OLM v1 refuses.
+	Classic bool `json:"classic,omitzero"`
 	// Partial is set if the manifests were not available.
 	Partial bool `json:"partial,omitzero"`
 }
@@ -131,6 +133,9 @@ func (r eligibleRow) cells() []string {
 			x.Message = x.At + ": " + x.Message
 		}
 		why = append(why, x.Message)
+	}
+	if r.Classic {
+		why = append(why, "classic OLM accepts it")
 	}
 	return []string{r.Package, r.Bundle, r.Version, r.Verdict, strings.Join(why, "; ")}
 }
@@ -272,15 +277,18 @@ func (q *eligible) refuse(r eligibleRow, problems []registryv1.Problem, dir stri
 		}
 		r.Reasons = append(r.Reasons, ineligible{p.Stage, p.Code, p.Subject, at, visible.Line(p.Message)})
 	}
+	r.Classic = registryv1.ClassicAccepts(problems)
 	q.rows = append(q.rows, r)
 }
 
 // summary prints how many bundles have each verdict.
 func (q *eligible) summary() {
-	n := map[string]int{}
+	n, classic := map[string]int{}, 0
 	for _, r := range q.rows {
-		n[r.Verdict]++
+		if n[r.Verdict]++; r.Classic {
+			classic++
+		}
 	}
-	visible.Fprintf(q.stderr, "note: of %s, OLM v1 installs %d and refuses %d; the catalog lacks the manifests to judge the other %d\n",
-		phrase.Count(len(q.rows), "bundle"), n[verdictYes], n[verdictNo], n[verdictUnknown])
+	visible.Fprintf(q.stderr, "note: of %s, OLM v1 installs %d and refuses %d, of which classic OLM accepts %d; the catalog lacks the manifests to judge the other %d\n",
+		phrase.Count(len(q.rows), "bundle"), n[verdictYes], n[verdictNo], classic, n[verdictUnknown])
 }

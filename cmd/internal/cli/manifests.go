@@ -143,6 +143,9 @@ func (m *manifests) refused(dir string, err error) error {
 		}
 		visible.Fprintf(m.stderr, "error: %s (%s)\n", p.String(), p.Code)
 	}
+	if registryv1.ClassicAccepts(e.Problems) {
+		visible.Fprintf(m.stderr, "note: only OLM v1 refuses the bundle; classic OLM accepts it\n")
+	}
 	if e.Stage() == "read" {
 		return errReported
 	}
@@ -152,33 +155,34 @@ func (m *manifests) refused(dir string, err error) error {
 // bundle reads the bundle that an argument names. It also returns the name of the bundle's
 // directory for messages.
 func (m *manifests) bundle(ctx context.Context, arg string) (*registryv1.Bundle, string, error) {
+	dir := arg
+	var files fs.FS
 	if ref, ok := referenceOf(arg); ok && !isServer(ref.text) {
-		files, _, err := newLoader(m.env).bundleFiles(ctx, arg)
+		var err error
+		if files, _, err = newLoader(m.env).bundleFiles(ctx, arg); err != nil {
+			return nil, "", err
+		}
+		dir = ref.dir()
+	} else if isDir(arg) {
+		root, err := disk.OpenRoot(arg)
 		if err != nil {
 			return nil, "", err
 		}
-		if files != nil {
-			b, err := registryv1.Read(ctx, files, m.readOptions())
-			return b, ref.dir(), err
-		}
+		defer root.Close()
+		files = root.FS()
 	}
-	if !isDir(arg) {
+	if files == nil {
 		if catalog, name := splitPackage(arg); name != "" {
 			b, err := m.inCatalog(ctx, catalog, name)
 			return b, arg, err
 		}
 		return nil, "", fmt.Errorf("%s is not a bundle directory or image; name one, or CATALOG+PACKAGE", display(arg))
 	}
-	root, err := disk.OpenRoot(arg)
-	if err != nil {
-		return nil, "", err
-	}
-	defer root.Close()
-	b, err := registryv1.Read(ctx, root.FS(), m.readOptions())
-	if _, err2 := fs.Stat(root.FS(), "metadata/dependencies.yaml"); err == nil && err2 == nil {
+	b, err := registryv1.Read(ctx, files, m.readOptions())
+	if _, err2 := fs.Stat(files, "metadata/dependencies.yaml"); err == nil && err2 == nil {
 		visible.Fprintf(m.stderr, "note: metadata/dependencies.yaml is not used here; OLM v1 installs no dependencies, and refuses a bundle with any in a catalog\n")
 	}
-	return b, arg, err
+	return b, dir, err
 }
 
 func (m *manifests) readOptions() *registryv1.ReadOptions {

@@ -14,7 +14,9 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/internal/buildversion"
+	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/permissions"
+	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
 // anyRisk is the value of --fail-on for all codes.
@@ -101,9 +103,28 @@ func permissionsOf(ctx context.Context, e *env, arg string, opts permissions.Opt
 	if err != nil {
 		return nil, fbc.Pos{}, err
 	}
+	if !opts.Classic {
+		if err := warnRefused(ctx, e, b); err != nil {
+			return nil, fbc.Pos{}, err
+		}
+	}
 	at := b.CSVs[len(b.CSVs)-1].At("spec", "install")
 	at.File = path.Join(filepath.ToSlash(dir), at.File)
 	return (*allowed)(r), at, nil
+}
+
+// warnRefused prints a note if OLM v1 does not install a bundle.
+func warnRefused(ctx context.Context, e *env, b *registryv1.Bundle) error {
+	verdict, err := registryv1.Eligible(ctx, nil, b, registryv1.EligibleOptions{Certificates: registryv1.CertManager})
+	if err != nil || len(verdict.Problems) == 0 {
+		return err
+	}
+	classic := ""
+	if registryv1.ClassicAccepts(verdict.Problems) {
+		classic = "; classic OLM accepts it (--olm classic)"
+	}
+	visible.Fprintf(e.stderr, "note: OLM v1 refuses the bundle%s; olmkit eligible lists the reasons\n", classic)
+	return nil
 }
 
 // An allowed is a report of what an operator may do, with a method that prints it.

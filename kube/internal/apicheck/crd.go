@@ -31,7 +31,7 @@ func Conversion(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	return c.errs
 }
 
-// CRD returns what else an API server refuses in a CRD, except for CEL rules.
+// CRD returns what else an API server refuses in a CRD. Defaults are not checked with CEL rules.
 func CRD(crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	c := &check{}
 	meta, spec := field.NewPath("metadata"), field.NewPath("spec")
@@ -235,6 +235,7 @@ func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at *f
 		return nil
 	}
 	before := len(c.errs)
+	c.ruled = false
 	if status {
 		c.rootFields(&internal, at)
 	}
@@ -252,13 +253,19 @@ func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at *f
 		c.errs = append(c.errs, structuralschema.ValidateStructural(at, structural)...)
 	}
 	if len(c.errs) == before {
-		plain := structural.DeepCopy()
-		without := structuralschema.Visitor{Structural: func(s *structuralschema.Structural) bool { s.XValidations = nil; return true }}
-		without.Visit(plain)
+		plain := structural
+		if c.ruled {
+			plain = structural.DeepCopy()
+			without := structuralschema.Visitor{Structural: func(s *structuralschema.Structural) bool { s.XValidations = nil; return true }}
+			without.Visit(plain)
+		}
 		errs, err := defaulting.ValidateDefaults(context.Background(), at, plain, true, true) // without rules, nothing in it waits
 		if c.errs = append(c.errs, errs...); err != nil {
 			c.invalid(at, "", err.Error())
 		}
+	}
+	if c.ruled && len(c.errs) == before {
+		c.celRules(structural, at)
 	}
 	return structural
 }
@@ -292,6 +299,7 @@ func (c *check) node(s *apiextensions.JSONSchemaProps, at *field.Path, in schema
 	if s == nil {
 		return
 	}
+	c.ruled = c.ruled || len(s.XValidations) > 0
 	if s.Type != "" {
 		c.oneOf(at.Child("type"), s.Type, false, schemaTypes...)
 	}
@@ -308,7 +316,7 @@ func (c *check) node(s *apiextensions.JSONSchemaProps, at *field.Path, in schema
 	c.forbid(s.AdditionalItems != nil, at, "additionalItems", "additionalItems is not supported")
 	c.forbid(len(s.PatternProperties) > 0, at, "patternProperties", "patternProperties is not supported")
 	c.forbid(len(s.Definitions) > 0, at, "definitions", "definitions is not supported")
-	c.forbid(s.Dependencies != nil, at, "dependencies", "dependencies is not supported")
+	c.forbid(len(s.Dependencies) > 0, at, "dependencies", "dependencies is not supported")
 	c.forbid(s.Ref != nil, at, "$ref", "$ref is not supported")
 	c.forbid(s.Items != nil && len(s.Items.JSONSchemas) > 0, at, "items", "items must be a schema object and not an array")
 	c.forbid(s.UniqueItems, at, "uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")

@@ -4,7 +4,7 @@
 // The validation of Kubernetes is not a library: its packages belong to the module
 // k8s.io/kubernetes, which no other module can require. The rules here are those of Kubernetes
 // 1.36 for the fields that bundles use. TestServer in package registryv1 compares the verdicts with
-// those of a real API server, in both directions. Not checked are CEL rules, volumes of storage
+// those of a real API server, in both directions. Not checked are defaults with CEL rules, volumes of storage
 // vendors, resource claims, Windows, pod-level resources, annotations for AppArmor and seccomp, the DNS
 // and host aliases of pods, and network policies. Admission plugins are a matter of a cluster.
 package apicheck
@@ -18,7 +18,10 @@ import (
 )
 
 // A check collects errors.
-type check struct{ errs field.ErrorList }
+type check struct {
+	errs  field.ErrorList
+	ruled bool // the schema of a CRD has CEL rules
+}
 
 func (c *check) invalid(at *field.Path, v any, texts ...string) {
 	for _, text := range texts {
