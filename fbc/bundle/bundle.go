@@ -265,7 +265,7 @@ func (r *reader) manifests() {
 			continue
 		}
 		if r.csv.Node != nil {
-			r.fault(codes.Duplicate, o.at, "", fmt.Errorf("is a second ClusterServiceVersion, after %s; a bundle has exactly one", r.csv.at))
+			r.fault(codes.Duplicate, o.at, "", fmt.Errorf("this is a second ClusterServiceVersion, after %s; a bundle has exactly one", r.csv.at))
 			continue
 		}
 		r.csv = o

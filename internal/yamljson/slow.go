@@ -23,6 +23,25 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
+// Plain returns the first fault without the parser's prefixes and without the line, which is counted
+// from the beginning of the document. It reads the text because the parser has no typed errors.
+func (e *Error) Plain() string {
+	text := e.Err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if digits, rest, ok := strings.Cut(rest, ": "); ok && strings.Trim(digits, "0123456789") == "" {
+			text = rest
+		}
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	if strings.HasPrefix(text, "invalid map key: ") {
+		return "a key is a list or an object; keys must be strings"
+	}
+	return text
+}
+
 // Slow returns the JSON form of the YAML document doc, using the parser of
 // sigs.k8s.io/yaml. The error is an *Error, a *[LimitError], the context's, or [ErrMore]
 // if anything but empty documents follows the first one.

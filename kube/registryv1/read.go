@@ -99,7 +99,12 @@ func (r *reader) problem(code string, subject string, at fbc.Pos, peer string, e
 	if errors.As(err, &limit) || errors.As(err, &expansion) {
 		code = "limit"
 	}
-	r.problems = append(r.problems, Problem{Stage: StageRead, Code: code, Subject: subject, Pos: at, Message: err.Error(), peerMessage: peer})
+	message := err.Error()
+	var syntax *yamljson.Error
+	if errors.As(err, &syntax) {
+		message = "invalid YAML: " + syntax.Plain()
+	}
+	r.problems = append(r.problems, Problem{Stage: StageRead, Code: code, Subject: subject, Pos: at, Message: message, peerMessage: peer})
 }
 
 // open returns the content of a file. It returns an error unless that is a regular file

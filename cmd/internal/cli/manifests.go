@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -124,10 +125,29 @@ func (m *manifests) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return m.refused(dir, err)
 	}
-	for _, d := range out.Differences {
-		visible.Fprintf(m.stderr, "note: %s %s (%s)\n", d.Object, d.Message, d.Rule)
-	}
+	m.differences(out.Differences)
 	return m.print(out)
+}
+
+// differences prints how objects differ from those of OLM v1, a line for those that differ alike.
+func (m *manifests) differences(list []registryv1.Difference) {
+	type kind struct{ rule, message string }
+	objects := map[kind][]string{}
+	for _, d := range list {
+		k := kind{d.Rule, d.Message}
+		objects[k] = append(objects[k], d.Object)
+	}
+	for _, d := range list {
+		k := kind{d.Rule, d.Message}
+		switch same := objects[k]; {
+		case same == nil: // printed
+		case len(same) == 1:
+			visible.Fprintf(m.stderr, "note: %s %s (%s)\n", d.Object, d.Message, d.Rule)
+		default:
+			visible.Fprintf(m.stderr, "note: %s %s (%s); likewise: %s\n", d.Object, d.Message, d.Rule, strings.Join(same[1:], ", "))
+		}
+		delete(objects, k)
+	}
 }
 
 // refused prints the problems of a bundle. A bundle that cannot be read is invalid input (exit
@@ -142,6 +162,9 @@ func (m *manifests) refused(dir string, err error) error {
 			p.Pos.File = path.Join(filepath.ToSlash(dir), p.Pos.File)
 		}
 		visible.Fprintf(m.stderr, "error: %s (%s)\n", p.String(), p.Code)
+	}
+	if slices.ContainsFunc(e.Problems, func(p registryv1.Problem) bool { return p.Code == "missing" && p.Subject == "watchNamespace" }) {
+		visible.Fprintf(m.stderr, "note: set watchNamespace with --watch-namespace, or in the file of --config\n")
 	}
 	if registryv1.ClassicAccepts(e.Problems) {
 		visible.Fprintf(m.stderr, "note: only OLM v1 refuses the bundle; classic OLM accepts it\n")

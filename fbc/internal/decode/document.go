@@ -219,7 +219,7 @@ func (d *Reader) slow(ctx context.Context, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.fault(codes.RepeatedKey, "", fmt.Errorf("%w, and the last one counts; remove the others", plainYAML(strict)))
+	d.fault(codes.RepeatedKey, "", fmt.Errorf("%s, and the last one counts; remove the others", ye.Plain()))
 	d.faults[len(d.faults)-1].Line += max(ye.Line-1, 0)
 	return out, nil
 }

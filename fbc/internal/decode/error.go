@@ -5,32 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
-
-// plainYAML returns the cause of a YAML error without the parser's prefixes and
-// without the line, which is counted from the beginning of the document. It reads the
-// text because the parser has no typed errors.
-func plainYAML(err error) error {
-	text := err.Error()
-	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		if digits, rest, ok := strings.Cut(rest, ": "); ok && strings.Trim(digits, "0123456789") == "" {
-			text = rest
-		}
-	}
-	text, _, _ = strings.Cut(text, "\n") // the first of several
-	if strings.HasPrefix(text, "invalid map key: ") {
-		text = "a key is a list or an object; keys must be strings"
-	}
-	return errors.New(text)
-}
 
 func isSyntax(err error) bool {
 	var se *jsontext.SyntacticError
@@ -58,7 +37,7 @@ func (d *Reader) syntax(doc []byte, err error) {
 		err = fmt.Errorf("invalid JSON: %w", plainSyntax(se))
 	} else if errors.As(err, &ye) {
 		line = max(ye.Line-1, 0)
-		err = fmt.Errorf("invalid YAML: %w", plainYAML(ye.Err))
+		err = fmt.Errorf("invalid YAML: %s", ye.Plain())
 	} else if errors.Is(err, errNotObject) {
 		code = codes.NotObject
 	} else if errors.As(err, &le) {
