@@ -218,6 +218,7 @@ func TestNoClocks(t *testing.T) {
 		"kube/fault_test.go":                          server,
 		"kube/fleet_test.go":                          server,
 		"kube/internal/envtest/environment_test.go":   server,
+		"kube/internal/livetest/extension_test.go":    server,
 		"kube/internal/livetest/live_test.go":         server,
 		"kube/internal/livetest/recipe_test.go":       server,
 		"kube/internal/scenario/account_test.go":      server,

@@ -11,15 +11,18 @@ import (
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
-// A slowSource delivers a bundle after an hour, and counts the images that are being read.
-type slowSource struct{ reading, most int }
+// A slowSource delivers bundles once deliver is closed, and counts the images that are being read.
+type slowSource struct {
+	deliver       chan struct{}
+	reading, most int
+}
 
 func (s *slowSource) Bundle(ctx context.Context, image string) (*registryv1.Bundle, error) {
 	s.reading++
 	s.most = max(s.most, s.reading)
 	defer func() { s.reading-- }()
 	select {
-	case <-time.After(time.Hour):
+	case <-s.deliver:
 		return &registryv1.Bundle{Package: image}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -29,7 +32,7 @@ func (s *slowSource) Bundle(ctx context.Context, image string) (*registryv1.Bund
 // A slow registry holds no worker, and few of its images are read at the same time.
 func TestPulls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &slowSource{}
+		s := &slowSource{deliver: make(chan struct{})}
 		x := &Rollouts{Bundles: s}
 		read := func(extension, image string) (*registryv1.Bundle, error) {
 			return x.pull(t.Context(), x.knowledge(extension), image)
@@ -55,7 +58,8 @@ func TestPulls(t *testing.T) {
 		if _, err := read("e1", "other.example/b:2"); !errors.Is(err, errBusy) || s.reading != maxPulls {
 			t.Errorf("the image that is no longer wanted is still being read: %v, %d", err, s.reading)
 		}
-		time.Sleep(2 * time.Hour)
+		close(s.deliver)
+		synctest.Wait()
 		if b, err := read("e2", "slow.example/b:2"); err != nil || b.Package != "slow.example/b:2" {
 			t.Errorf("%v, %v", b, err)
 		}

@@ -19,6 +19,7 @@ import (
 // manifests.
 func BenchmarkHeads(b *testing.B) {
 	var dirs []string
+	size := 0
 	cat, err := fbc.Load(b.Context(), realcat.FS(b, "openshift-v4.16"), &fbc.LoadOptions{KeepAll: true})
 	if err != nil {
 		b.Fatal(err)
@@ -44,6 +45,7 @@ func BenchmarkHeads(b *testing.B) {
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
 				b.Fatal(err)
 			}
+			size += len(text)
 			if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 				b.Fatal(err)
 			}
@@ -86,5 +88,6 @@ func BenchmarkHeads(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N*len(dirs)), "ms/bundle")
 	b.ReportMetric(float64(len(dirs)), "bundles")
+	b.ReportMetric(float64(size)/float64(1000*len(dirs)), "kB/bundle")
 	b.ReportMetric(float64(rendered), "rendered")
 }
