@@ -121,7 +121,7 @@ var layers = []string{
 
 // servants lists packages that all layers may import. They import only other servants from this module.
 var servants = []string{
-	"docs", "internal/buildversion", "internal/celcost", "internal/chain", "internal/codes", "internal/imageref",
+	"docs", "internal/apigroup", "internal/buildversion", "internal/celcost", "internal/chain", "internal/codes", "internal/imageref",
 	"internal/jq", "internal/jsonkind", "internal/jsonscan", "internal/labels", "internal/lazyregexp", "internal/manifest",
 	"internal/metric", "internal/near", "internal/page", "internal/reason", "internal/regular", "internal/shell",
 	"internal/version", "internal/visible", "internal/yamljson", "internal/yamlout",

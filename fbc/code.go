@@ -19,7 +19,7 @@ var warnings = []Code{
 	codes.BundleAPIDeprecated, codes.BundleCRDUnowned, codes.BundleFieldDropped, codes.BundleRollout, codes.BundleImageUnpinned, codes.BundleImageUnlisted, codes.BundleNoMinKubeVersion, codes.BundleSuggestedNamespace,
 	codes.GrantsWildcard, codes.GrantsSecrets, codes.GrantsExec, codes.GrantsWorkloads, codes.GrantsVolumes, codes.GrantsNamespaces, codes.GrantsNodesProxy, codes.GrantsEscalation, codes.GrantsImpersonation,
 	codes.GrantsRBAC, codes.GrantsCertificates, codes.GrantsTokens, codes.GrantsWebhooks, codes.GrantsInterception,
-	codes.ImpactNotCompared, codes.ImpactObjectDeleted, codes.ImpactCRDVersion, codes.ImpactCRDStorage, codes.ImpactPermission,
+	codes.ImpactNotCompared, codes.ImpactObjectDeleted, codes.ImpactCRDVersion, codes.ImpactCRDStorage, codes.ImpactCRDBehavior, codes.ImpactPermission, codes.ImpactAccount,
 	codes.ImpactWebhook, codes.ImpactAPIService, codes.ImpactPrivilege, codes.ImpactPodSecurity, codes.ImpactRecreated,
 	codes.ImpactRequires, codes.ImpactProvides, codes.ImpactKubeVersion, codes.ImpactOpenShiftVersion,
 }

@@ -135,6 +135,8 @@ const (
 	ImpactCRDRefused      = "impact-crd-refused"      // OLM v1 refuses a safe change to a CRD
 	ImpactResourceInvalid = "impact-resource-invalid" // a custom resource violates the new schema
 	ImpactSelector        = "impact-selector"         // the selector of a deployment changes
+	ImpactImmutable       = "impact-immutable"        // a fixed field of an object changes
+	ImpactStopped         = "impact-stopped"          // a deployment has no replicas any more
 	ImpactInstallMode     = "impact-install-mode"     // an install mode is no longer supported
 )
 
@@ -144,7 +146,9 @@ const (
 	ImpactObjectDeleted    = "impact-object-deleted"    // an object that users may have changed is deleted
 	ImpactCRDVersion       = "impact-crd-version"       // a version of a CRD is no longer served
 	ImpactCRDStorage       = "impact-crd-storage"       // resources are stored as another version
+	ImpactCRDBehavior      = "impact-crd-behavior"      // a CRD gives clients other values
 	ImpactPermission       = "impact-permission"        // an operator gains permissions
+	ImpactAccount          = "impact-account"           // a deployment loses all permissions
 	ImpactWebhook          = "impact-webhook"           // a webhook is added or affects more requests
 	ImpactAPIService       = "impact-api-service"       // an operator serves a new API itself
 	ImpactPrivilege        = "impact-privilege"         // a deployment gains access to its nodes

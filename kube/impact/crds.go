@@ -1,8 +1,11 @@
 package impact
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/kube/crdsafety"
 )
@@ -178,13 +182,18 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 	if !equal {
 		c.safety = append(c.safety, safety)
 	}
+	unsafe := false
 	for _, f := range safety.Findings {
-		ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.at, "CRD %s: %s", created.Name, f)
-		ch.Old, ch.New = f.Old, f.New
+		ch, err := c.finding(object, created, f)
+		if err != nil {
+			return nil, err
+		}
+		unsafe = unsafe || ch.Verdict == Breaks
 		out = append(out, ch)
 	}
-	if !c.opts.Classic && !c.opts.Unenforced && (safety.Upstream == crdsafety.Unsafe || safety.Upstream == crdsafety.Panic) {
-		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.at, "OLM v1 refuses the change to CRD %s, although it is safe", created.Name))
+	upstream := cmp.Or(safety.Upstream, safety.Verdict)
+	if !unsafe && !c.opts.Classic && !c.opts.Unenforced && (upstream == crdsafety.Unsafe || upstream == crdsafety.Panic) {
+		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.at, "OLM v1 refuses the change to CRD %s, although all custom resources stay valid", created.Name))
 	}
 	if equal && len(out) == 0 {
 		return nil, nil // if resources violate it, this is not new
@@ -198,6 +207,34 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 	}
 	more, err := c.opts.Cluster.resources(c.ctx, c, object, created)
 	return append(out, more...), err
+}
+
+// finding returns a finding about a CRD as a change. Custom resources stay valid if a default changes, or
+// if a new required field has a default.
+func (c *comparison) finding(object string, created *crd, f crdsafety.Finding) (Change, error) {
+	ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.at, "CRD %s: %s", created.Name, f)
+	switch f.Validation {
+	case "scope":
+		ch = c.refused(ch, created.at)
+	case "default":
+		ch.Code, ch.Verdict = codes.ImpactCRDBehavior, Look
+	case "required":
+		after, err := created.plain()
+		if err != nil {
+			return ch, err
+		}
+		properties, _ := schemaAt("^", f.Path, after.schemas[f.Version])["properties"].(map[string]any)
+		var names []string
+		if json.Unmarshal(f.New, &names) == nil && !slices.ContainsFunc(names, func(name string) bool {
+			field, _ := properties[name].(map[string]any)
+			return field["default"] == nil
+		}) {
+			ch.Code, ch.Verdict, ch.at = "", Safe, place{}
+			ch.Message += ", which have defaults"
+		}
+	}
+	ch.Old, ch.New = f.Old, f.New
+	return ch, nil
 }
 
 // versions returns how the versions of a CRD change.
@@ -216,10 +253,8 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.at, "CRD %s: version %s is removed, so clients and manifests that use it will fail", created.Name, v.Name))
 		case !to.Served:
 			out = append(out, c.coded(codes.ImpactCRDVersion, Changed, object, "", created.at, "CRD %s: version %s is no longer served, so clients and manifests that use it will fail", created.Name, v.Name))
-		case hasStatus(&v) && !hasStatus(to):
-			out = append(out, c.coded(codes.ImpactCRDUnsafe, Removed, object, "", created.at, "CRD %s: version %s no longer has the subresource status, so clients that update it will fail", created.Name, v.Name))
-		case to.Deprecated && !v.Deprecated:
-			out = append(out, safe(Changed, object, "CRD %s: version %s is now deprecated", created.Name, v.Name))
+		default:
+			out = append(out, c.version(object, created, &v, to)...)
 		}
 	}
 	for _, v := range created.Spec.Versions {
@@ -228,7 +263,7 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 		}
 	}
 	if a, b := old.Spec.Names.Kind, created.Spec.Names.Kind; a != b {
-		out = append(out, c.coded(codes.ImpactCRDUnsafe, Changed, object, "", created.at, "CRD %s: its kind changes from %s to %s, so clients and manifests that use the old one will fail", created.Name, a, b))
+		out = append(out, c.refused(safe(Changed, object, "CRD %s: its kind changes from %s to %s", created.Name, a, b), created.at))
 	}
 	if converts(old.CustomResourceDefinition) && !converts(created.CustomResourceDefinition) && len(created.Spec.Versions) > 1 {
 		out = append(out, c.coded(codes.ImpactCRDUnsafe, Removed, object, "", created.at, "CRD %s: no webhook converts between its versions any more, so fields that not all versions have are lost", created.Name))
@@ -239,12 +274,41 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 	return out
 }
 
-func converts(x *apiextensionsv1.CustomResourceDefinition) bool {
-	return x.Spec.Conversion != nil && x.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+// version compares a version that both CRDs serve, except for its schema.
+func (c *comparison) version(object string, created *crd, old, to *apiextensionsv1.CustomResourceDefinitionVersion) (out []Change) {
+	add := func(op Op, code fbc.Code, format string, args ...any) {
+		text := fmt.Sprintf("CRD %s: version %s ", created.Name, old.Name) + fmt.Sprintf(format, args...)
+		out = append(out, c.coded(code, op, object, "", created.at, "%s", text))
+	}
+	var was, is apiextensionsv1.CustomResourceSubresources
+	if old.Subresources != nil {
+		was = *old.Subresources
+	}
+	if to.Subresources != nil {
+		is = *to.Subresources
+	}
+	if was.Status != nil && is.Status == nil {
+		add(Removed, codes.ImpactCRDUnsafe, "no longer has the subresource status, so clients that update it will fail")
+	}
+	switch a, b := was.Scale, is.Scale; {
+	case a != nil && b == nil:
+		add(Removed, codes.ImpactCRDUnsafe, "no longer has the subresource scale, so autoscalers and other clients that use it will fail")
+	case a != nil && (a.SpecReplicasPath != b.SpecReplicasPath || a.StatusReplicasPath != b.StatusReplicasPath || a.LabelSelectorPath != nil && !reflect.DeepEqual(a.LabelSelectorPath, b.LabelSelectorPath)):
+		add(Changed, codes.ImpactCRDBehavior, "changes the paths of the subresource scale from %s to %s, so autoscalers use other fields", text(a), text(b))
+	}
+	for _, f := range old.SelectableFields {
+		if !slices.Contains(to.SelectableFields, f) {
+			add(Removed, codes.ImpactCRDUnsafe, "no longer has the selectable field %s, so clients that select by it will fail", f.JSONPath)
+		}
+	}
+	if to.Deprecated && !old.Deprecated {
+		add(Changed, "", "is now deprecated")
+	}
+	return out
 }
 
-func hasStatus(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
-	return v.Subresources != nil && v.Subresources.Status != nil
+func converts(x *apiextensionsv1.CustomResourceDefinition) bool {
+	return x.Spec.Conversion != nil && x.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
 func storage(x *apiextensionsv1.CustomResourceDefinition) string {
@@ -279,8 +343,14 @@ func (c *comparison) fields(object string, old, created *crd, found []crdsafety.
 	}
 	var out []Change
 	for _, f := range diff("", before.rest, after.rest) {
-		if f.path == ".spec.scope" || f.path == ".spec.conversion.webhook" || strings.HasPrefix(f.path, ".spec.versions[") && (f.old == nil || f.new == nil) && strings.HasSuffix(f.path, "]") {
-			continue // a finding, what OLM sets, or a version that the function versions reports
+		if f.path == ".spec.scope" || f.path == ".spec.names.kind" || f.path == ".spec.conversion.webhook" {
+			continue // a finding, or what OLM sets
+		}
+		if _, rest, ok := strings.Cut(f.path, ".spec.versions["); ok {
+			_, part, _ := strings.Cut(rest, "]")
+			if part == "" || f.old != nil && (strings.HasPrefix(part, ".subresources") || strings.HasPrefix(part, ".selectableFields")) {
+				continue // the function versions reports it
+			}
 		}
 		out = append(out, fieldChange(object, "CRD "+created.Name, f, false))
 	}

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/olmkit/olmkit/internal/lazyregexp"
 )
 
 // A fallback is a field and the value that the API server gives it by default. A path
@@ -61,6 +63,39 @@ var webhookDefaults = []fallback{
 	{"webhooks.*.reinvocationPolicy", "Never"}, {"webhooks.*.namespaceSelector", map[string]any{}}, {"webhooks.*.objectSelector", map[string]any{}},
 	{"webhooks.*.rules.*.scope", "*"}, {"webhooks.*.clientConfig.service.port", int64(443)},
 }
+
+// withDefault returns a difference with the default of a field that only one side has.
+func withDefault(kind string, f field) field {
+	if f.old != nil && f.new != nil {
+		return f
+	}
+	at := strings.TrimPrefix(element().ReplaceAllString(f.path, ".*"), ".")
+	defaults := kindDefaults[kind]
+	if rest, ok := strings.CutPrefix(at, "spec.template.spec."); ok {
+		at, defaults = rest, podDefaults
+		list, inContainer, _ := strings.Cut(rest, ".*.")
+		if list == "containers" || list == "initContainers" {
+			at, defaults = inContainer, containerDefaults
+			if probe, field, ok := strings.Cut(inContainer, "."); ok && strings.HasSuffix(probe, "Probe") {
+				at, defaults = field, probeDefaults
+			}
+		}
+	}
+	for _, d := range defaults {
+		if _, whole := d.value.(map[string]any); d.path != at || whole || d.value == "" {
+			continue
+		}
+		if f.old == nil {
+			f.old = d.value
+		} else {
+			f.new = d.value
+		}
+	}
+	return f
+}
+
+// element matches the part of a path that names an element of a list.
+var element = lazyregexp.New(`\[[^]]*\]`)
 
 // drop deletes a field if it has its default value.
 func drop(v any, at []string, value any) {

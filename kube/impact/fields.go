@@ -81,6 +81,29 @@ func diffSchema(path string, old, new map[string]any) (out []field) {
 	return out
 }
 
+// schemaAt returns the schema of the field at a path as diffSchema writes it, or nil. Schema is that of the
+// field at the path from.
+func schemaAt(from, path string, schema map[string]any) map[string]any {
+	if from == path {
+		return schema
+	}
+	nested := map[string]any{from + ".items": schema["items"], from + ".additionalProperties": schema["additionalProperties"]}
+	properties, _ := schema["properties"].(map[string]any)
+	for name, v := range properties {
+		nested[from+step(name)] = v
+	}
+	for _, at := range union(nested, nil) {
+		next, ok := nested[at].(map[string]any)
+		if !ok || !strings.HasPrefix(path, at) {
+			continue
+		}
+		if found := schemaAt(at, path, next); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 // union returns the keys of two maps, sorted.
 func union[V any](a, b map[string]V) []string {
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))

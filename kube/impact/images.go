@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/internal/imageref"
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
@@ -12,13 +13,18 @@ func (c *comparison) images() ([]Change, error) {
 	before, after := imagesOf(c.old), imagesOf(c.new)
 	var out []Change
 	for _, ref := range union(before, after) {
-		_, had := before[ref]
-		image, has := after[ref]
-		object := "image " + ref
+		image, had := before[ref]
+		added, has := after[ref]
+		if has {
+			image = added
+		}
+		object := "image " + image.Reference
 		switch {
 		case !has:
 			out = append(out, safe(Removed, object, "%s is no longer used", object))
 		case had:
+		case imageref.Check(image.Reference) != nil:
+			out = append(out, c.coded(codes.BundleImage, Added, object, "", c.at(image.Path...), "a new image cannot be pulled: %s", imageref.Check(image.Reference)))
 		case !strings.Contains(ref, "@"):
 			out = append(out, c.coded(codes.BundleImageUnpinned, Added, object, "", c.at(image.Path...), "%s is new and has no digest, so its content can change", object))
 		default:
@@ -28,13 +34,32 @@ func (c *comparison) images() ([]Change, error) {
 	return out, nil
 }
 
-// imagesOf returns the first occurrence of each image of a bundle.
+// imagesOf returns the first occurrence of each image of a bundle, by its full name.
 func imagesOf(b Bundle) map[string]registryv1.Image {
 	out := map[string]registryv1.Image{}
 	for _, x := range b.Images() {
-		if _, ok := out[x.Reference]; !ok && x.Reference != "" {
-			out[x.Reference] = x
+		ref := fullName(x.Reference)
+		if _, ok := out[ref]; !ok && x.Reference != "" {
+			out[ref] = x
 		}
 	}
 	return out
+}
+
+// fullName returns a reference with its registry.
+func fullName(ref string) string {
+	const hub = "docker.io/"
+	registry, rest, ok := strings.Cut(ref, "/")
+	switch {
+	case !ok:
+		return hub + "library/" + ref
+	case registry == "index.docker.io" || registry == "docker.io":
+		if strings.Contains(rest, "/") {
+			return hub + rest
+		}
+		return hub + "library/" + rest
+	case !strings.ContainsAny(registry, ".:") && registry != "localhost":
+		return hub + ref
+	}
+	return ref
 }

@@ -26,7 +26,7 @@ func Fields(live, applied, desired *unstructured.Unstructured) []Change { // K24
 	removeDefaults(next)
 	var out []Change
 	for _, f := range diff("", dropEmpty(now.Object), dropEmpty(next.Object)) {
-		out = append(out, fieldChange(id.String(), id.String(), f, id.kind == "Secret"))
+		out = append(out, fieldChange(id.String(), id.String(), withDefault(id.kind, f), id.kind == "Secret"))
 	}
 	return out
 }

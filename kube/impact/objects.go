@@ -241,7 +241,7 @@ func (c *comparison) deleted(id objectID) Change {
 		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.at(), "%s is deleted with %s", id, what)
 	case slices.Contains([]string{"PersistentVolumeClaim", "PersistentVolume", "Namespace"}, id.kind):
 		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.at(), "%s is deleted with its data", id)
-	case id.kind == "Secret" || id.kind == "ConfigMap":
+	case (id.kind == "Secret" || id.kind == "ConfigMap") && contains(c.old, id.kind, id.name): // OLM generates the others
 		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.at(), "%s is deleted; values that users changed in it are lost", id)
 	}
 	return safe(Removed, id.String(), "%s is deleted", id)
@@ -253,9 +253,23 @@ func (c *comparison) changed(id objectID, old, created *unstructured.Unstructure
 		if id.kind == "Deployment" && strings.HasPrefix(f.path, ".spec.selector") {
 			continue // see workloads
 		}
-		out = append(out, fieldChange(id.String(), id.String(), f, id.kind == "Secret"))
+		ch := fieldChange(id.String(), id.String(), withDefault(id.kind, f), id.kind == "Secret")
+		if isFixed(id, f.path, old.Object, created.Object) {
+			ch = c.refused(ch, c.manifest(id))
+		}
+		out = append(out, ch)
 	}
 	return out
+}
+
+// manifest returns the place of an object in the new bundle, or that of the CSV if OLM generates the object.
+func (c *comparison) manifest(id objectID) place {
+	for i := range c.new.Others {
+		if m := &c.new.Others[i]; m.Object.GetKind() == id.kind && m.Object.GetName() == id.name {
+			return place{Pos: m.Pos}
+		}
+	}
+	return c.at()
 }
 
 // fieldChange returns the change to a field. The values of Secrets are left out.

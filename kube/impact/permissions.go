@@ -52,8 +52,12 @@ func (c *comparison) permissions() ([]Change, error) {
 	for _, subject := range union(before.rules, after.rules) {
 		old, created := before.rules[subject], after.rules[subject]
 		for _, namespace := range union(old, created) {
-			gained, ok := c.opts.Cache.uncovered(old.in(namespace), created[namespace])
-			lost, also := c.opts.Cache.uncovered(created.in(namespace), old[namespace])
+			had, has := old.in(namespace), created.in(namespace)
+			if namespace != "" { // what changes cluster-wide is not repeated
+				had, has = slices.Concat(had, created[""]), slices.Concat(has, old[""])
+			}
+			gained, ok := c.opts.Cache.uncovered(had, created[namespace])
+			lost, also := c.opts.Cache.uncovered(has, old[namespace])
 			if !ok || !also {
 				compared = compared && subject != operator
 				out = append(out, c.coded(codes.ImpactNotCompared, Changed, subject, "", c.at(), "some permissions of %s %s were not compared, because there are too many", subject, where(namespace)))
@@ -82,11 +86,6 @@ func (c *comparison) permissions() ([]Change, error) {
 			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.at(), "%s, which has rules from outside of the bundle", role))
 		}
 	}
-	for _, text := range slices.Sorted(maps.Keys(after.intercepts)) {
-		if !before.intercepts[text] {
-			out = append(out, c.coded(codes.GrantsInterception, Added, operator, "", c.at(), "dangerous: %s", text))
-		}
-	}
 	return out, nil
 }
 
@@ -100,6 +99,10 @@ func (c *comparison) deployments(before, after *grants, gained, lost rulesByName
 			continue
 		}
 		object, old, created := "Deployment "+c.opts.Namespace+"/"+name, before.own[was], after.own[is]
+		if len(old) > 0 && len(created) == 0 && len(after.rules[operator]) > 0 {
+			out = append(out, c.coded(codes.ImpactAccount, Removed, object, "", c.at(), "%s loses all permissions: it runs as %s, and the bundle grants permissions only to other service accounts", object, is))
+			continue
+		}
 		for _, namespace := range union(old, created) {
 			more, ok := c.opts.Cache.uncovered(slices.Concat(old.in(namespace), gained.in(namespace)), created[namespace])
 			less, also := c.opts.Cache.uncovered(slices.Concat(created.in(namespace), lost.in(namespace)), old[namespace])
@@ -153,11 +156,10 @@ func (c *comparison) dangers(subject, namespace string, gained []permissions.Rul
 
 // grants are what a bundle allows.
 type grants struct {
-	rules      map[string]rulesByNamespace // by subject
-	own        map[string]rulesByNamespace // by service account of the operator
-	accounts   map[string]string           // the service accounts of the deployments
-	outside    map[string]bool             // the bindings to roles outside of the bundle
-	intercepts map[string]bool             // the webhooks that receive everything
+	rules    map[string]rulesByNamespace // by subject
+	own      map[string]rulesByNamespace // by service account of the operator
+	accounts map[string]string           // the service accounts of the deployments
+	outside  map[string]bool             // the bindings to roles outside of the bundle
 }
 
 func (c *comparison) grants(b Bundle) (*grants, error) {
@@ -167,7 +169,7 @@ func (c *comparison) grants(b Bundle) (*grants, error) {
 	}
 	out := &grants{
 		rules: map[string]rulesByNamespace{}, own: map[string]rulesByNamespace{"ServiceAccount default": {}}, accounts: map[string]string{},
-		outside: map[string]bool{}, intercepts: map[string]bool{},
+		outside: map[string]bool{},
 	}
 	for _, name := range b.ServiceAccounts() {
 		out.own["ServiceAccount "+name] = rulesByNamespace{}
@@ -187,11 +189,6 @@ func (c *comparison) grants(b Bundle) (*grants, error) {
 		out.rules[subject][role.Namespace] = append(out.rules[subject][role.Namespace], role.Rules...)
 		if role.Outside != "" {
 			out.outside[subject+" is bound to role "+role.Outside] = true
-		}
-	}
-	for _, risk := range r.Risks {
-		if risk.Code == codes.GrantsInterception {
-			out.intercepts[risk.Message] = true
 		}
 	}
 	return out, nil

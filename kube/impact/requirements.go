@@ -7,10 +7,13 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/apigroup"
 	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -18,20 +21,26 @@ import (
 // (K230).
 func (c *comparison) requirements() ([]Change, error) {
 	before, after := needsOf(c.old), needsOf(c.new)
-	object, at := c.new.CSV().Name, c.at()
+	object := c.new.CSV().Name
 	var out []Change
 	if after.dependent && !before.dependent && !c.opts.Classic { // K231
-		out = append(out, c.coded(codes.ImpactNotInstallable, Changed, object, "", at, "%s cannot be installed, so the upgrade fails: it declares dependencies, and OLM v1 refuses bundles that do", object))
+		out = append(out, c.coded(codes.ImpactNotInstallable, Changed, object, "", c.at(after.dependency...), "%s cannot be installed, so the upgrade fails: it declares dependencies, and OLM v1 refuses bundles that do", object))
 	}
 	for _, r := range union(before.required, after.required) {
+		_, had := before.required[r]
+		at, has := after.required[r]
 		switch {
-		case !before.required[r]:
-			out = append(out, c.coded(codes.ImpactRequires, Added, object, "", at, "%s newly requires %s", object, r))
-		case !after.required[r]:
+		case !has:
 			out = append(out, safe(Removed, object, "%s no longer requires %s", object, r))
+		case had:
+		case after.native[r]:
+			out = append(out, safe(Added, object, "%s newly requires %s, which every cluster has", object, r))
+		default:
+			out = append(out, c.coded(codes.ImpactRequires, Added, object, "", c.at(at...), "%s newly requires %s", object, r))
 		}
 	}
 	for _, name := range union(before.packages, after.packages) {
+		at := c.at(annotated...)
 		switch was, is := before.packages[name], after.packages[name]; {
 		case was == is:
 		case was == "":
@@ -45,10 +54,13 @@ func (c *comparison) requirements() ([]Change, error) {
 		}
 	}
 	for _, r := range union(before.provided, after.provided) {
+		_, had := before.provided[r]
+		_, has := after.provided[r]
 		switch {
-		case !before.provided[r]:
+		case !had:
 			out = append(out, safe(Added, object, "%s now provides %s", object, r))
-		case !after.provided[r]:
+		case !has && !c.withdrawn(r):
+			at := c.at("spec", "customresourcedefinitions", "owned")
 			out = append(out, c.coded(codes.ImpactProvides, Removed, object, "", at, "%s no longer provides %s; operators that require it lose it", object, r))
 		}
 	}
@@ -65,18 +77,47 @@ func (c *comparison) requirements() ([]Change, error) {
 		}
 	}
 	out = append(out, c.minKubeVersion(object)...)
+	return append(out, c.maxOpenShift(object, &before, &after)...), nil
+}
+
+// maxOpenShift compares the maximum versions of OpenShift.
+func (c *comparison) maxOpenShift(object string, before, after *needs) []Change {
+	at := c.at(annotated...)
 	switch old, created := before.maxOpenShift, after.maxOpenShift; {
-	case created == nil && old == nil || created != nil && old != nil && *created == *old:
+	case after.invalidMax != nil && before.invalidMax == nil:
+		return []Change{c.coded(codes.ImpactOpenShiftVersion, Changed, object, "", at, "%s now prevents upgrades of OpenShift to every other minor version, because its maximum OpenShift version is invalid: %s", object, after.invalidMax)}
+	case after.invalidMax != nil, created == nil && old == nil, created != nil && old != nil && *created == *old:
+		return nil
 	case created == nil:
-		out = append(out, safe(Removed, object, "%s no longer has a maximum OpenShift version; it was %s", object, old))
+		return []Change{safe(Removed, object, "%s no longer has a maximum OpenShift version; it was %s", object, old)}
+	case before.invalidMax != nil:
+		return []Change{safe(Changed, object, "%s has the maximum OpenShift version %s instead of an invalid one", object, created)}
 	case old == nil:
-		out = append(out, c.coded(codes.ImpactOpenShiftVersion, Added, object, "", at, "%s now prevents upgrades of OpenShift beyond %s", object, created))
+		return []Change{c.coded(codes.ImpactOpenShiftVersion, Added, object, "", at, "%s now prevents upgrades of OpenShift beyond %s", object, created)}
 	case created.Compare(*old) < 0:
-		out = append(out, c.coded(codes.ImpactOpenShiftVersion, Changed, object, "", at, "%s now prevents upgrades of OpenShift beyond %s instead of %s", object, created, old))
+		return []Change{c.coded(codes.ImpactOpenShiftVersion, Changed, object, "", at, "%s now prevents upgrades of OpenShift beyond %s instead of %s", object, created, old)}
 	default:
-		out = append(out, safe(Changed, object, "the maximum OpenShift version changes from %s to %s", old, created))
+		return []Change{safe(Changed, object, "the maximum OpenShift version changes from %s to %s", old, created)}
 	}
-	return out, nil
+}
+
+// withdrawn reports whether an API that is no longer provided was a version of a CRD that was not served,
+// or whose removal is reported as a change to a CRD that stays.
+func (c *comparison) withdrawn(api string) bool {
+	for i := range c.old.CRDs {
+		x := &c.old.CRDs[i].Object
+		for _, v := range x.Spec.Versions {
+			if apiText(x.Spec.Group, v.Name, x.Spec.Names.Kind) != api {
+				continue
+			}
+			return !v.Served || slices.ContainsFunc(c.new.CRDs, func(m registryv1.Manifest[apiextensionsv1.CustomResourceDefinition]) bool {
+				return m.Object.Name == x.Name && !slices.ContainsFunc(m.Object.Spec.Versions, func(is apiextensionsv1.CustomResourceDefinitionVersion) bool {
+					return is.Name == v.Name && is.Served
+				})
+			})
+		}
+	}
+	return false
 }
 
 // covers reports whether each version in the range old is in the range created.
@@ -148,41 +189,50 @@ func (c *comparison) minKubeVersionOn(cluster string, least semver.Version, obje
 	return c.coded(codes.ImpactKubeVersion, Changed, object, "", at, "%s requires Kubernetes %s, and the cluster has %s; OLM v1 does not check this", object, least, v)
 }
 
+// annotated is the path of the properties in a CSV.
+var annotated = []any{"metadata", "annotations", property.Annotation}
+
 // needs are what a bundle requires and provides.
 type needs struct {
-	required, provided map[string]bool
+	required, provided map[string][]any       // the places in the CSV
+	native             map[string]bool        // the required APIs of Kubernetes itself
 	packages           map[string]string      // the ranges of required packages
 	dependent          bool                   // the bundle declares dependencies in a catalog
+	dependency         []any                  // the place of the first dependency in the CSV
 	maxOpenShift       *property.MinorVersion // nil if there is none
+	invalidMax         error
+}
+
+func apiText(group, version, kind string) string {
+	if group == "" {
+		return fmt.Sprintf("API %s %s", version, kind)
+	}
+	return fmt.Sprintf("API %s/%s %s", group, version, kind)
 }
 
 // needsOf reads the CSV of a bundle, the properties in its annotation, and those of the
 // catalog.
 func needsOf(b Bundle) needs {
-	n := needs{required: map[string]bool{}, provided: map[string]bool{}, packages: map[string]string{}}
+	n := needs{required: map[string][]any{}, provided: map[string][]any{}, native: map[string]bool{}, packages: map[string]string{}}
 	csv := b.CSV()
-	api := func(group, version, kind string) string { return fmt.Sprintf("API %s/%s %s", group, version, kind) }
-	definition := func(to map[string]bool, list []v1alpha1.CRDDescription) {
-		for _, d := range list {
+	isDependency := func(p property.Property) bool {
+		return slices.Contains([]string{property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint}, p.Type)
+	}
+	definitions := func(to map[string][]any, list []v1alpha1.CRDDescription, part string) {
+		for i, d := range list {
 			_, group, _ := strings.Cut(d.Name, ".")
-			to[api(group, d.Version, d.Kind)] = true
+			to[apiText(group, d.Version, d.Kind)] = []any{"spec", "customresourcedefinitions", part, i}
 		}
 	}
 	// A catalog has required CRDs and API services as dependencies, too.
-	n.dependent = len(csv.Spec.CustomResourceDefinitions.Required)+len(csv.Spec.APIServiceDefinitions.Required) > 0 ||
-		slices.ContainsFunc(b.Properties, func(p property.Property) bool {
-			return slices.Contains([]string{property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint}, p.Type)
-		})
-	definition(n.required, csv.Spec.CustomResourceDefinitions.Required)
-	definition(n.provided, csv.Spec.CustomResourceDefinitions.Owned)
-	for _, d := range csv.Spec.APIServiceDefinitions.Required {
-		n.required[api(d.Group, d.Version, d.Kind)] = true
-	}
-	for _, d := range csv.Spec.APIServiceDefinitions.Owned {
-		n.provided[api(d.Group, d.Version, d.Kind)] = true
-	}
-	for _, g := range csv.Spec.NativeAPIs {
-		n.required[api(g.Group, g.Version, g.Kind)] = true
+	crds, services := &csv.Spec.CustomResourceDefinitions, &csv.Spec.APIServiceDefinitions
+	switch {
+	case len(crds.Required) > 0:
+		n.dependent, n.dependency = true, []any{"spec", "customresourcedefinitions", "required"}
+	case len(services.Required) > 0:
+		n.dependent, n.dependency = true, []any{"spec", "apiservicedefinitions", "required"}
+	case slices.ContainsFunc(b.Properties, isDependency):
+		n.dependent, n.dependency = true, annotated
 	}
 	all := slices.Clone(b.Properties)
 	if raw := csv.Annotations[property.Annotation]; raw != "" {
@@ -199,7 +249,7 @@ func needsOf(b Bundle) needs {
 				if p.Type == property.TypeGVK {
 					to = n.provided
 				}
-				to[api(g.Group, g.Version, g.Kind)] = true
+				to[apiText(g.Group, g.Version, g.Kind)] = annotated
 			}
 		case property.TypePackageRequired:
 			if r, err := property.Parse[property.PackageRequired](p); err == nil {
@@ -209,10 +259,26 @@ func needsOf(b Bundle) needs {
 				n.packages[r.PackageName] = r.VersionRange
 			}
 		case property.TypeConstraint:
-			n.required["constraint "+compact(p.Value)] = true
+			n.required["constraint "+compact(p.Value)] = annotated
 		}
 	}
-	if v, ok, err := property.LowestMaxOpenShift(slices.Values(all)); ok && err == nil {
+	definitions(n.required, crds.Required, "required")
+	definitions(n.provided, crds.Owned, "owned")
+	for i, d := range services.Required {
+		n.required[apiText(d.Group, d.Version, d.Kind)] = []any{"spec", "apiservicedefinitions", "required", i}
+	}
+	for i, d := range services.Owned {
+		n.provided[apiText(d.Group, d.Version, d.Kind)] = []any{"spec", "apiservicedefinitions", "owned", i}
+	}
+	for i, g := range csv.Spec.NativeAPIs {
+		api := apiText(g.Group, g.Version, g.Kind)
+		n.required[api] = []any{"spec", "nativeAPIs", i}
+		n.native[api] = apigroup.IsBuiltin(g.Group) && !strings.ContainsAny(strings.TrimPrefix(g.Version, "v"), "ab") // alpha and beta
+	}
+	switch v, ok, err := property.LowestMaxOpenShift(slices.Values(all)); {
+	case err != nil:
+		n.invalidMax = err
+	case ok:
 		n.maxOpenShift = &v
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/kube/permissions"
 )
 
 // webhooks compares the webhooks and API services of the bundles (K227).
@@ -27,8 +28,13 @@ func (c *comparison) webhooks() ([]Change, error) {
 		after[object] = true
 		was := before[object]
 		if was == nil {
-			out = append(out, c.coded(codes.ImpactWebhook, Added, object, "", at, "%s is added%s", object, intercepted(w)))
+			out = append(out, c.receiving(w.Rules, Added, object, at, "is added"+intercepted(w)))
 			continue
+		}
+		for _, r := range w.Rules {
+			if !intercepts(was.Rules, r) {
+				out = append(out, c.receiving([]admissionv1.RuleWithOperations{r}, Changed, object, at, "now also receives "+ruleText(r)))
+			}
 		}
 		for _, text := range widened(was, w) {
 			out = append(out, c.coded(codes.ImpactWebhook, Changed, object, "", at, "%s: %s", object, text))
@@ -61,6 +67,16 @@ func (c *comparison) webhooks() ([]Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// receiving returns a change for a webhook that receives new requests. It is dangerous if these are for all
+// resources of a group.
+func (c *comparison) receiving(rules []admissionv1.RuleWithOperations, op Op, object string, at place, text string) Change {
+	ch := c.coded(codes.ImpactWebhook, op, object, "", at, "%s %s", object, text)
+	if risk, ok := permissions.Interception(&v1alpha1.WebhookDescription{Rules: rules}); ok {
+		ch.Code, ch.Message = risk.Code, "dangerous: "+ch.Message
+	}
+	return ch
 }
 
 // unserved returns a change for each CRD that still names a conversion webhook, although the
@@ -127,13 +143,8 @@ func matchPolicy(w *v1alpha1.WebhookDescription) admissionv1.MatchPolicyType {
 	return *w.MatchPolicy
 }
 
-// widened returns in which ways a webhook affects more requests than before.
+// widened returns in which ways, other than by its rules, a webhook affects more requests than before.
 func widened(old, created *v1alpha1.WebhookDescription) (out []string) {
-	for _, r := range created.Rules {
-		if !intercepts(old.Rules, r) {
-			out = append(out, "it now also receives "+ruleText(r))
-		}
-	}
 	for _, name := range created.ConversionCRDs {
 		if !slices.Contains(old.ConversionCRDs, name) {
 			out = append(out, "it now also converts "+name)
@@ -188,6 +199,11 @@ func intercepts(rules []admissionv1.RuleWithOperations, r admissionv1.RuleWithOp
 			return true
 		}
 	}
+	if slices.Contains(r.Operations, admissionv1.OperationAll) && !slices.ContainsFunc(rules, func(one admissionv1.RuleWithOperations) bool {
+		return slices.Contains(one.Operations, admissionv1.OperationAll)
+	}) {
+		r.Operations = []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete, admissionv1.Connect} // all that exist
+	}
 	n := len(rules)
 	for _, size := range []int{len(r.Operations), len(r.APIGroups), len(r.APIVersions), len(r.Resources)} {
 		if n *= size; n > maxAtoms {
@@ -216,16 +232,14 @@ func matches(list []string, s string) bool {
 }
 
 // matchesResource reports whether the resources of a webhook include one, which may itself be
-// a pattern. "*" means all resources whose name has no slash, and "*/*" all.
+// a pattern, as the API server decides it: "*" means all resources without subresources, and "pods/*" means
+// pods with and without a subresource.
 func matchesResource(list []string, resource string) bool {
-	if slices.Contains(list, "*/*") || slices.Contains(list, resource) {
-		return true
-	}
-	name, sub, ok := strings.Cut(resource, "/")
-	if !ok {
-		return slices.Contains(list, "*")
-	}
-	return slices.Contains(list, name+"/*") || slices.Contains(list, "*/"+sub)
+	name, sub, _ := strings.Cut(resource, "/")
+	return slices.ContainsFunc(list, func(s string) bool {
+		n, su, _ := strings.Cut(s, "/")
+		return (n == "*" || n == name) && (su == "*" || su == sub)
+	})
 }
 
 func inScope(old, created *admissionv1.ScopeType) bool {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
@@ -62,7 +63,11 @@ func (c *comparison) workloads() ([]Change, error) {
 		was, from := all, loosest
 		if had {
 			was, from = privileges(pods(a.StrategyDeploymentSpec)), level(security, a.StrategyDeploymentSpec)
-			if m, n := replicas(a.StrategyDeploymentSpec), replicas(b.StrategyDeploymentSpec); m != n {
+			switch m, n := replicas(a.StrategyDeploymentSpec), replicas(b.StrategyDeploymentSpec); {
+			case m == n:
+			case n == 0:
+				out = append(out, c.coded(codes.ImpactStopped, Changed, object, ".spec.replicas", at, "%s stops, because its replicas change from %d to 0%s", object, m, c.calls(name)))
+			default:
 				out = append(out, safe(Changed, object, "%s: replicas change from %d to %d", object, m, n))
 			}
 			out = append(out, resources(object, pods(a.StrategyDeploymentSpec), pods(b.StrategyDeploymentSpec))...)
@@ -83,12 +88,39 @@ func (c *comparison) workloads() ([]Change, error) {
 			out = append(out, c.coded(codes.ImpactPodSecurity, Changed, object, "", at, "%s needs Pod Security level %s instead of %s: %s", object, to, from, because(security, b.StrategyDeploymentSpec, to)))
 		case order > 0 && had:
 			out = append(out, safe(Changed, object, "%s needs Pod Security level %s instead of %s", object, to, from))
+		case order == 0 && had:
+			lost := slices.DeleteFunc(unrestricted(security, b.StrategyDeploymentSpec), func(reason string) bool {
+				return slices.Contains(unrestricted(security, a.StrategyDeploymentSpec), reason)
+			})
+			if len(lost) > 0 {
+				out = append(out, c.coded(codes.ImpactPodSecurity, Changed, object, "", at, "%s still needs Pod Security level %s, but gives up more of level %s: %s", object, to, api.LevelRestricted, strings.Join(lost, ", ")))
+			}
 		}
 	}
 	return out, nil
 }
 
 func pods(d *v1alpha1.StrategyDeploymentSpec) *corev1.PodSpec { return &d.Spec.Template.Spec }
+
+// calls states which requests fail while a deployment of the new bundle does not run.
+func (c *comparison) calls(deployment string) string {
+	spec := &c.new.CSV().Spec
+	var list []string
+	for i := range spec.WebhookDefinitions {
+		if w := &spec.WebhookDefinitions[i]; w.DeploymentName == deployment && (w.Type == v1alpha1.ConversionWebhook || failurePolicy(w) == admissionv1.Fail) {
+			list = append(list, webhookName(w))
+		}
+	}
+	for _, s := range spec.APIServiceDefinitions.Owned {
+		if s.DeploymentName == deployment {
+			list = append(list, "APIService "+s.Version+"."+s.Group)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "; requests that it serves fail: " + strings.Join(list, ", ")
+}
 
 func replicas(d *v1alpha1.StrategyDeploymentSpec) int32 {
 	if d.Spec.Replicas == nil {
@@ -242,7 +274,21 @@ func because(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec, l ap
 	if l == api.LevelPrivileged {
 		stricter = api.LevelBaseline
 	}
-	reasons := evaluate(security, d, stricter).ForbiddenReasons
-	slices.Sort(reasons)
-	return strings.Join(slices.Compact(reasons), ", ")
+	return strings.Join(reasons(security, d, stricter), ", ")
+}
+
+// unrestricted returns what only the level restricted forbids in the pods of a deployment, except for the
+// user root, which is a privilege.
+func unrestricted(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec) []string {
+	loose := reasons(security, d, api.LevelBaseline)
+	return slices.DeleteFunc(reasons(security, d, api.LevelRestricted), func(reason string) bool {
+		return slices.Contains(loose, reason) || strings.HasPrefix(reason, "runAsUser=0")
+	})
+}
+
+// reasons returns why a level forbids the pods of a deployment, sorted.
+func reasons(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec, l api.Level) []string {
+	out := evaluate(security, d, l).ForbiddenReasons
+	slices.Sort(out)
+	return slices.Compact(out)
 }

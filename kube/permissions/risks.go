@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operator-framework/api/pkg/operators/v1alpha1"
+
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -126,15 +128,23 @@ func (r *Role) Risks() (out []Risk) {
 
 // intercepts returns a risk for each webhook that receives every resource.
 func intercepts(b *registryv1.Bundle) (out []Risk) {
-	for _, w := range b.CSV().Spec.WebhookDefinitions {
-		for _, rule := range w.Rules {
-			if slices.Contains(rule.Resources, "*") || slices.Contains(rule.Resources, "*/*") {
-				out = append(out, Risk{Code: codes.GrantsInterception, Message: fmt.Sprintf("webhook %s receives requests for all resources of %s", w.GenerateName, groups(rule.APIGroups))})
-				break
-			}
+	webhooks := b.CSV().Spec.WebhookDefinitions
+	for i := range webhooks {
+		if risk, ok := Interception(&webhooks[i]); ok {
+			out = append(out, risk)
 		}
 	}
 	return out
+}
+
+// Interception returns the risk of a webhook that receives requests for all resources of a group.
+func Interception(w *v1alpha1.WebhookDescription) (risk Risk, ok bool) {
+	for _, rule := range w.Rules {
+		if slices.Contains(rule.Resources, "*") || slices.Contains(rule.Resources, "*/*") {
+			return Risk{Code: codes.GrantsInterception, Message: fmt.Sprintf("webhook %s receives requests for all resources of %s", w.GenerateName, groups(rule.APIGroups))}, true
+		}
+	}
+	return Risk{}, false
 }
 
 // String returns the rule in words, such as "get, list pods, services of the core group" or

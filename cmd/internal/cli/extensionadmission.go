@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/olmkit/olmkit/internal/apigroup"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -97,7 +98,7 @@ func (a *admission) lacksNamespace(ctx context.Context, name string, existing []
 
 // lacksKind reports whether it is known that the cluster does not serve a kind.
 func (a *admission) lacksKind(ctx context.Context, gvk schema.GroupVersionKind, existing []*unstructured.Unstructured) (bool, error) {
-	if slices.Contains(builtinGroups, gvk.Group) || definedBy(existing, gvk) {
+	if apigroup.IsBuiltin(gvk.Group) || definedBy(existing, gvk) {
 		return false, nil
 	}
 	for _, o := range a.made {
@@ -148,15 +149,6 @@ func defines(o *unstructured.Unstructured, gvk schema.GroupVersionKind) bool {
 		m, _ := v.(map[string]any)
 		return m["name"] == gvk.Version && m["served"] == true
 	})
-}
-
-// builtinGroups are the API groups that every cluster serves. Which of their versions it serves
-// depends on its version, and is not checked.
-var builtinGroups = []string{
-	"", "admissionregistration.k8s.io", olm.GroupCRD, "apiregistration.k8s.io", "apps", "authentication.k8s.io",
-	"authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io",
-	"events.k8s.io", "flowcontrol.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy", olm.GroupRBAC,
-	"scheduling.k8s.io", "storage.k8s.io",
 }
 
 // indexOfKind returns the index of the resource of a kind, or -1.

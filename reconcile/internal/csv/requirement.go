@@ -8,6 +8,7 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/internal/apigroup"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
@@ -246,17 +247,9 @@ func (p *planner) isServed(d olm.NativeAPI) bool {
 	}
 	// An API server has an APIService for each version of a built-in group. A snapshot
 	// without that of the first group does not list them.
-	return p.Object(apiServiceKey("v1", "")) == nil && slices.Contains(builtinGroups, d.Group)
+	return p.Object(apiServiceKey("v1", "")) == nil && apigroup.IsBuiltin(d.Group)
 }
 
 func apiServiceKey(version, group string) olm.Key {
 	return olm.Key{Group: world.KindAPIService.Group, Kind: world.KindAPIService.Kind, Name: version + "." + group}
-}
-
-// builtinGroups are the API groups that every cluster serves.
-var builtinGroups = []string{
-	"", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
-	"authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io",
-	"events.k8s.io", "flowcontrol.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy", olm.GroupRBAC,
-	"scheduling.k8s.io", "storage.k8s.io",
 }
