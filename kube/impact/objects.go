@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -66,11 +67,12 @@ func (id objectID) String() string {
 
 // objects compares the objects that the bundles install (K223).
 func (c *comparison) objects() ([]Change, error) {
-	old, err := c.install(c.old)
-	if c.ctx.Err() != nil {
-		return nil, err
-	}
+	var old map[objectID]*unstructured.Unstructured
+	var err error
+	var both sync.WaitGroup
+	both.Go(func() { old, err = c.install(c.old) })
 	created, fault := c.install(c.new)
+	both.Wait()
 	switch {
 	case c.ctx.Err() != nil:
 		return nil, fault

@@ -277,12 +277,12 @@ func because(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec, l ap
 	return strings.Join(reasons(security, d, stricter), ", ")
 }
 
-// unrestricted returns what only the level restricted forbids in the pods of a deployment, except for the
-// user root, which is a privilege.
+// unrestricted returns what only the level restricted forbids in the pods of a deployment. To run as root is
+// a privilege instead.
 func unrestricted(security policy.Evaluator, d *v1alpha1.StrategyDeploymentSpec) []string {
 	loose := reasons(security, d, api.LevelBaseline)
 	return slices.DeleteFunc(reasons(security, d, api.LevelRestricted), func(reason string) bool {
-		return slices.Contains(loose, reason) || strings.HasPrefix(reason, "runAsUser=0")
+		return slices.Contains(loose, reason) || strings.HasPrefix(reason, "runAs") && runsAsRoot(pods(d))
 	})
 }
 
