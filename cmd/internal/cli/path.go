@@ -29,8 +29,8 @@ channel, and v1 all channels.
 
 With --impact, each step has the verdict of "olmkit impact". With --avoid breaks,
 the shortest path is the shortest one without an upgrade that breaks something. If
-there is none, the upgrades that block every path are listed. Upgrades whose
-manifests are not available count as safe, and are marked.
+there is none, the upgrades are listed of which each path takes at least one. Upgrades
+whose manifests are not available count as safe, and are marked.
 
 With --cluster or --filename, FROM, the channel and the catalog are those of the
 package's operator in the cluster. A ClusterExtension is read as v1.
@@ -182,7 +182,7 @@ type pathAnswer struct {
 	Shortest []graph.Step `json:"shortest"`
 	// With --impact or --avoid, Impact has the verdicts on the steps of Shortest, with --impact
 	// also those of Walk. With --avoid, Avoided are the upgrades that were excluded because of
-	// their verdicts. If every path is blocked, Blocking has the upgrades that block them.
+	// their verdicts. If that leaves no path, each path takes at least one of Blocking.
 	Impact   []edgeImpact `json:"impact,omitempty"`
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`
@@ -219,7 +219,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 	}
 	switch {
 	case !a.OK && len(a.Blocking) > 0:
-		visible.Fprintf(&b, "No path leads from %s to %s%s. These upgrades block every path:\n", a.From, to, without)
+		visible.Fprintf(&b, "No path leads from %s to %s%s. Each path takes at least one of these upgrades, and may take more like them:\n", a.From, to, without)
 		writeEdges(&b, a.Blocking)
 	case a.Outlook != nil:
 		visible.Fprintf(&b, "No path leads from %s to %s. %s.\n", a.From, to, prose.Outlook(a.Outlook))

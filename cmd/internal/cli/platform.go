@@ -43,8 +43,8 @@ lists them.
 
 With --impact, each upgrade of an operator has the verdict of "olmkit impact". With
 --avoid breaks, the plan takes no upgrade that breaks something: it finds a way
-around, or lists the upgrades that block every path. Upgrades whose manifests are
-not available count as safe, and are marked.
+around, or lists the upgrades of which each path takes at least one. Upgrades whose
+manifests are not available count as safe, and are marked.
 
 With --cluster or --filename, the version, the installed operators, and the catalogs
 of that version are those of a cluster, so only the catalogs of later versions are

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -110,7 +111,7 @@ type quality struct {
 // A qualityNumbers has the numbers of a package, or of a catalog.
 type qualityNumbers struct {
 	Versions int `json:"versions"`
-	// Stranded is the number of versions without a path to the head of a channel.
+	// Stranded is the number of versions without a path to the head of a channel in classic OLM.
 	Stranded int `json:"stranded"`
 	// Breaking is the number of upgrades that break something on a cluster, Compared the
 	// number of those that were compared, and NotCompared that of the others.
@@ -250,6 +251,20 @@ func (r *reporter) catalog(ctx context.Context, l *loader, path string) (*qualit
 // qualityHeader has the columns of the table of packages.
 var qualityHeader = []string{"PACKAGE", "HEAD", "RELEASED", "VERSIONS", "STRANDED", "BREAKING", "UNMET", "UNPINNED", "RISKS", "OLM V1", "ERRORS", "WARNINGS"}
 
+// header returns the columns with the OLM that they are about.
+func (q *quality) header() []string {
+	out := slices.Clone(qualityHeader)
+	for i, name := range out {
+		switch name {
+		case "STRANDED":
+			out[i] += " (CLASSIC)"
+		case "BREAKING":
+			out[i] += " (" + strings.ToUpper(q.OLM) + ")"
+		}
+	}
+	return out
+}
+
 // cells returns the cells of a package.
 func (p *packageQuality) cells() []string {
 	n, b := &p.Numbers, p.Before
@@ -285,7 +300,7 @@ func (p *packageQuality) cells() []string {
 }
 
 func (q *quality) text(w io.Writer) error {
-	t := &table{header: qualityHeader}
+	t := &table{header: q.header()}
 	for i := range q.Packages {
 		t.add(q.Packages[i].cells()...)
 	}
@@ -308,9 +323,9 @@ func (q *quality) text(w io.Writer) error {
 func (q *quality) summary() string {
 	n := &q.Total
 	text := phrase.Count(len(q.Packages), "package") + " with " + phrase.Count(n.Versions, "version") + ": " +
-		strconv.Itoa(n.Stranded) + " stranded, " + phrase.Count(n.Errors, "error") + ", " + phrase.Count(n.Warnings, "warning")
+		strconv.Itoa(n.Stranded) + " stranded in classic OLM, " + phrase.Count(n.Errors, "error") + ", " + phrase.Count(n.Warnings, "warning")
 	if n.Compared > 0 {
-		text += ", " + strconv.Itoa(n.Breaking) + " of " + phrase.Count(n.Compared, "compared upgrade") + " breaking"
+		text += ", " + strconv.Itoa(n.Breaking) + " of " + phrase.Count(n.Compared, "compared upgrade") + " breaking with " + olmTitle(q.OLM)
 	}
 	if n.NotCompared > 0 {
 		text += "; " + phrase.Count(n.NotCompared, "upgrade") + " not compared, because manifests are not available"

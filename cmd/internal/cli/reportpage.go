@@ -99,10 +99,10 @@ func (q *quality) tiles() []reportCell {
 	list := []reportCell{
 		{Value: strconv.Itoa(len(q.Packages)), Label: "packages"},
 		tile("versions", "", func(n *qualityNumbers) int { return n.Versions }),
-		tile("stranded versions", "bad", func(n *qualityNumbers) int { return n.Stranded }),
+		tile("versions stranded in classic OLM", "bad", func(n *qualityNumbers) int { return n.Stranded }),
 	}
 	if q.Total.Compared > 0 {
-		breaking := tile("breaking upgrades of "+strconv.Itoa(q.Total.Compared)+" compared", "bad", func(n *qualityNumbers) int { return n.Breaking })
+		breaking := tile("of "+strconv.Itoa(q.Total.Compared)+" upgrades break with "+olmTitle(q.OLM), "bad", func(n *qualityNumbers) int { return n.Breaking })
 		list = append(list, breaking)
 	}
 	return append(list,
@@ -185,7 +185,7 @@ func (q *quality) markdown(w io.Writer) error {
 		visible.Fprintf(&b, "\nPackage %s is no longer in the catalog.\n", markdown(name))
 	}
 	b.WriteString("\n|")
-	for _, h := range qualityHeader {
+	for _, h := range q.header() {
 		b.WriteString(" " + columnTitle(h) + " |")
 	}
 	b.WriteString("\n|" + strings.Repeat("---|", len(qualityHeader)) + "\n")
