@@ -73,7 +73,7 @@ const legend = (p, ch) => {
   return [el("ul", { class: "legend", "aria-label": "Lines" },
     el("li", null, "Arrows point to what follows:"),
     sample("replaces", "edge replaces", "replaces"), sample("skips", "edge skips", "skips"), sample("range", "edge skipRange", "in a skipRange"),
-    p.impact.size ? sample("breaks", "edge replaces breaks", "breaks something on a cluster") : null,
+    p.impact.size ? sample("breaks", "edge replaces breaks", "breaks something in OLM v1") : null,
     sample("classic", "way classic", "path of classic OLM"), sample("v1", "way v1", "path of OLM v1")),
     words.length ? folded("What the marks mean", () => facts(words.map((w) => [mark(w), WORDS[w]]))) : null];
 };

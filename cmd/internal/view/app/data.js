@@ -55,7 +55,7 @@ const marksOf = (p, ch, i) => {
   return out;
 };
 
-// verdictOf returns what an upgrade does to a cluster, or null if that was not judged.
+// verdictOf returns what an upgrade in OLM v1 does to a cluster, or null if that was not judged.
 const verdictOf = (p, from, to) => p.impact.get(from + " " + to) || null;
 
 // verdictTag shows it; the codes follow what is not safe.
@@ -63,7 +63,7 @@ const verdictTag = (p, from, to) => {
   const v = verdictOf(p, from, to);
   if (!v) return null;
   const [word, ...rest] = v.text.split(": ");
-  return [" ", tag(word, v.verdict || "aside"), rest.length ? [" ", el("span", { class: "why" }, said(rest.join(": ")))] : null];
+  return [" ", tag(word, v.verdict || "aside"), rest.length ? [" ", el("span", { class: "why" }, said(rest.join(": ") + (v.verdict ? " in OLM v1" : "")))] : null];
 };
 
 const WORDS = {
