@@ -371,6 +371,7 @@ func TestRenderImages(t *testing.T) {
 		"operators.operatorframework.io.bundle.manifests.v1": "manifests/",
 		"operators.operatorframework.io.bundle.metadata.v1":  "metadata/",
 	}
+	check(t, os.WriteFile("bundle/metadata/dependencies.yaml", []byte("dependencies: [{type: olm.package, value: {packageName: other, version: '>1.0.0'}}]\n"), 0o666))
 	tarOf(t, "bundle", "bundle.tar")
 	layer, err := os.ReadFile("bundle.tar")
 	check(t, err)
@@ -403,7 +404,7 @@ func TestRenderImages(t *testing.T) {
 			t.Errorf("validate %s: exit code %d, %s\n%s", image, code, stderr, firstDifference(got, want))
 		}
 		got, stderr, code = run(t, "", []string{"manifests", image, "-n", "ops"}, "", "")
-		if want, _, wantCode := run(t, "", []string{"manifests", "bundle", "-n", "ops"}, "", ""); got != want || code != wantCode {
+		if want, notes, wantCode := run(t, "", []string{"manifests", "bundle", "-n", "ops"}, "", ""); got != want || code != wantCode || stderr != notes || !strings.Contains(notes, "dependencies.yaml is not used here") {
 			t.Errorf("manifests %s: exit code %d, %s\n%s", image, code, stderr, firstDifference(got, want))
 		}
 	}
