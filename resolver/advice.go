@@ -209,7 +209,7 @@ func (list AdviceList) MarshalJSON() ([]byte, error) { return json.Marshal([]Adv
 // stuck if the list has advice for it.
 func (list AdviceList) SummaryWithFix(i int) (string, *Fix) {
 	for _, f := range list[i].Fixes {
-		if f.Changes[0].Kind == RelaxRequirement {
+		if kind := f.Changes[0].Kind; kind == RelaxRequirement || kind == Reinstall && list[i].Outlook.Way != nil {
 			continue
 		}
 		short := *f
@@ -396,9 +396,9 @@ func withDeadEnd(text string, d *DeadEnd) string {
 
 // astray explains why no request leads to bundle b in entry e. If an operator of the
 // package is installed, it returns that operator's outlook, and why the operator is not
-// upgraded to b. Otherwise it returns nil, and the reason if a subscription follows another
-// channel, or "".
-func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph.Entry) (*graph.Outlook, string) {
+// upgraded to b, with the commands that lead there or further. Otherwise it returns nil, and the
+// reason if a subscription follows another channel, or "".
+func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph.Entry) (*graph.Outlook, string, []string) {
 	for _, s := range u.subs {
 		if s.Package != b.Package().Name() {
 			continue
@@ -409,18 +409,64 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 			if d != nil && slices.IndexFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() }) < d.step {
 				d = nil // beyond b
 			}
-			return o, withDeadEnd(prose.AwayFrom(o, b.Name()), d)
+			isStep := slices.ContainsFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() })
+			if _, selectable := e.Rank(); !isStep && selectable && e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
+				if to := s.following(u, e); to != nil {
+					return nil, fmt.Sprintf("is an upgrade of the installed %s, but not in %s, which subscription %s follows. To get it, %s",
+						s.current.Name, s.where(), s.Name, to), to.commands(u.p.Namespace)
+				}
+			}
+			if isStep {
+				return o, withDeadEnd(prose.AwayFrom(o, b.Name()), d), nil
+			}
+			return o, withDeadEnd(prose.AwayFrom(o, b.Name()), d), u.wayCommands(s, o)
 		}
-		if s.Channel != "" && s.Channel != e.Channel().Name() {
-			return nil, "is not in channel " + s.Channel + ", which subscription " + s.Name + " follows"
+		if to := s.following(u, e); to != nil {
+			return nil, fmt.Sprintf("is not in %s, which subscription %s follows", s.where(), s.Name), nil
 		}
 	}
 	for _, o := range u.installed {
 		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {
-			return nil, "is not needed: the installed " + o.Name + " has no subscription, so OLM does not upgrade it"
+			return nil, "is not needed: the installed " + o.Name + " has no subscription, so OLM does not upgrade it", nil
 		}
 	}
-	return nil, ""
+	return nil, "", nil
+}
+
+// following returns the change with which a subscription follows the channel of an entry, or nil if it
+// does so already.
+func (s *subscription) following(u *universe, e graph.Entry) *Change {
+	ch := e.Channel()
+	if source := s.Source(); source != (CatalogID{}) {
+		for _, c := range u.cats {
+			if id := c.ID(); c.Graph == ch.Package().Catalog() && id != source {
+				to := &Change{Kind: ChangeCatalog, Subscription: s.Name, To: id.String(), Catalog: id}
+				if s.Channel != "" && s.Channel != ch.Name() {
+					to.Channel = ch.Name()
+				}
+				return to
+			}
+		}
+	}
+	if s.Channel == "" || s.Channel == ch.Name() {
+		return nil
+	}
+	return &Change{Kind: ChangeChannel, Subscription: s.Name, To: ch.Name()}
+}
+
+// where names what a subscription follows.
+func (s *subscription) where() string {
+	text := ""
+	if s.Channel != "" {
+		text = "channel " + s.Channel
+	}
+	if source := s.Source(); source != (CatalogID{}) {
+		if text != "" {
+			text += " of "
+		}
+		text += "catalog " + source.String()
+	}
+	return text
 }
 
 // outlook returns how far OLM upgrades a bundle of a subscription without intervention.

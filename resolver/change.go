@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -25,6 +26,9 @@ type Change struct {
 	// Channel is the new channel if it changes together with the catalog, or the channel to
 	// install from again.
 	Channel string `json:"channel,omitempty"`
+	// ChannelIs is "default" or "newest" if To replaces a channel that does not exist, and is the
+	// default channel of the package, or the one with the newest head.
+	ChannelIs string `json:"channelIs,omitempty"`
 	// DropStartingCSV reports whether the startingCSV is also removed.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
 	// Policy is the policy that changes, as [fact.Policy.String] writes it.
@@ -63,8 +67,13 @@ const (
 
 var changeCost = map[ChangeKind]int{
 	AddCatalog: 1, ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, ChangeCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
-	DropSubscription: 6, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
+	DropSubscription: 6, Reinstall: 7, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
 }
+
+const (
+	channelDefault = "default"
+	channelNewest  = "newest"
+)
 
 // String returns the change as an instruction.
 func (c Change) String() string { return c.instruction("subscription " + c.Subscription) }
@@ -86,6 +95,12 @@ func (c *Change) instruction(subject string) string {
 		return fmt.Sprintf("remove the policy: %s", c.To)
 	case ChangeChannel:
 		text := fmt.Sprintf("set the channel of %s to %s", subject, c.To)
+		switch c.ChannelIs {
+		case channelDefault:
+			text += " (the default channel)"
+		case channelNewest:
+			text += " (the channel with the newest version)"
+		}
 		if c.DropStartingCSV {
 			text += " and remove its startingCSV"
 		}
@@ -146,8 +161,10 @@ func (c *Core) changes() []Change {
 	var out []Change
 	added := map[Change]bool{}
 	add := func(ch Change) {
-		if !added[ch] {
-			added[ch] = true
+		key := ch
+		key.ChannelIs = "" // catalogs may differ in this
+		if !added[key] {
+			added[key] = true
 			out = append(out, ch)
 		}
 	}
@@ -201,8 +218,18 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	in, others := u.sourcesFor(s)
 	for _, cat := range in {
 		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
-			for _, ch := range channelsNear(p, s.Channel) {
+			channels, newest := channelsNear(p, s.Channel)
+			slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(s.leaves(p, a), s.leaves(p, b)) })
+			for _, ch := range channels {
 				to := Change{Kind: ChangeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)}
+				_, exists := p.Channel(s.Channel)
+				switch {
+				case exists: // so the reader does not choose among all channels
+				case ch == p.DefaultChannelName():
+					to.ChannelIs = channelDefault
+				case ch == newest:
+					to.ChannelIs = channelNewest
+				}
 				add(to)
 				if s.StartingCSV != "" && s.current == nil {
 					to.DropStartingCSV = true
@@ -227,6 +254,51 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	} else {
 		add(Change{Kind: RemoveSubscribed, Subscription: name, Operator: s.current.Name})
 	}
+}
+
+// leaves returns 0 if a channel has an upgrade of the operator that a subscription owns, 1 if it only has
+// the operator, else 2. It is 0 without an operator.
+func (s *subscription) leaves(p graph.Package, channel string) int {
+	ch, ok := p.Channel(channel)
+	if s.current == nil {
+		return 0
+	}
+	if !ok {
+		return 2
+	}
+	for e := range ch.Order() {
+		if e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
+			return 0
+		}
+	}
+	if _, ok := ch.Entry(s.current.Name); ok {
+		return 1
+	}
+	return 2
+}
+
+// targets returns the heads from which a stuck operator can be installed again, the best first.
+func targets(o *graph.Outlook) (list []*graph.Target) {
+	for _, t := range []*graph.Target{o.Newest, o.Head} {
+		if t != nil {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// reinstalls returns the changes that install the stuck operator of a subscription again, the best
+// first.
+func (u *universe) reinstalls(name, operator string, o *graph.Outlook) (list []Change) {
+	i := slices.IndexFunc(u.subs, func(x *subscription) bool { return x.Name == name })
+	for _, t := range targets(o) {
+		c := Change{Kind: Reinstall, Subscription: name, Operator: operator, Channel: t.Channel}
+		if id, source := u.catalogNamed(t.Catalog), u.subs[i].Source(); source != (CatalogID{}) && id != source {
+			c.Catalog, c.To = id, t.Catalog
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // dropsStart reports whether a subscription must drop its startingCSV to switch to a

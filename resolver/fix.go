@@ -19,7 +19,8 @@ type Fix struct {
 	Changes []Change `json:"changes,omitzero"`
 	// Selected are the bundles that would then be installed, by package.
 	Selected []Selected `json:"selected,omitzero"`
-	// Stuck are the operators that the fix leaves stuck, by subscription.
+	// Stuck are the operators that the fix leaves stuck, or newer than the head of the channel, by
+	// subscription.
 	Stuck []Advice `json:"stuck,omitempty"`
 	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. The
 	// list is empty if a change concerns something else, such as a catalog that is not in the
@@ -41,11 +42,14 @@ func (f *Fix) String() string {
 	if then := f.outcome(); then != "" {
 		text += "; then " + then
 	}
+	if f.Changes[0].Kind == Reinstall {
+		text += ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
+	}
 	var others []string // which were stuck before
 	for _, a := range f.Stuck {
 		if slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription }) {
 			text += "; but " + a.Text
-		} else {
+		} else if a.Outlook.EndsEarly() {
 			others = append(others, a.Bundle)
 		}
 	}
@@ -198,6 +202,19 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 			}
 		}
 	}
+	helps := slices.ContainsFunc(found, func(f *Fix) bool { return !f.removes() && f.futile() == nil })
+	if i := slices.IndexFunc(found, func(f *Fix) bool { return f.futile() != nil }); i >= 0 && !helps {
+		before, a := len(found), found[i].futile()
+		for _, ch := range c.e.r.u.reinstalls(a.Subscription, a.Bundle, a.Outlook) {
+			if len(found) > before {
+				break
+			}
+			if err := try(ch); err != nil {
+				return nil, err
+			}
+		}
+	}
+	found = onceFutile(found)
 	if onlyRemovals(found) && len(added) == 0 {
 		if added, err = c.renamed(ctx, base, changes); err != nil {
 			return nil, err
@@ -218,9 +235,51 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		f.Commands = commands(c.e.r.u.p, f.Changes)
 	}
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.Stuck), len(b.Stuck)))
+		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.Stuck), len(b.Stuck)))
 	})
 	return found[:min(len(found), max)], nil
+}
+
+// futile returns the advice for the operator of a changed subscription if the fix installs nothing and the
+// operator stays stuck, or nil.
+func (f *Fix) futile() *Advice {
+	for i, a := range f.Stuck {
+		changed := slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription })
+		if changed && !slices.ContainsFunc(f.Selected, func(s Selected) bool { return s.Package == a.Package }) {
+			return &f.Stuck[i]
+		}
+	}
+	return nil
+}
+
+// futility is 1 for a futile fix, else 0.
+func futility(f *Fix) int {
+	if f.futile() != nil {
+		return 1
+	}
+	return 0
+}
+
+// onceFutile leaves one of the fixes that only set the channel of a subscription and are futile: that of
+// the default channel, or the first.
+func onceFutile(found []*Fix) (list []*Fix) {
+	at := map[string]int{}
+	for _, f := range found {
+		ch := f.Changes[0]
+		if len(f.Changes) > 1 || ch.Kind != ChangeChannel || f.futile() == nil {
+			list = append(list, f)
+			continue
+		}
+		i, seen := at[ch.Subscription]
+		switch {
+		case !seen:
+			at[ch.Subscription] = len(list)
+			list = append(list, f)
+		case ch.ChannelIs == channelDefault:
+			list[i] = f
+		}
+	}
+	return list
 }
 
 // removals returns the number of subscriptions and operators that a fix removes.
@@ -309,7 +368,7 @@ func (s *Solution) stuck() AdviceList {
 			continue
 		}
 		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
-		if o := s.r.u.outlook(sub, node); o.EndsEarly() {
+		if o := s.r.u.outlook(sub, node); o.EndsEarly() || o.Kind == graph.OutlookAhead && len(o.Steps) == 0 {
 			out = append(out, Advice{
 				Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
 			})

@@ -55,15 +55,39 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 	if len(mine) == 0 {
 		return out, nil
 	}
-	// The same bundles may have other requirements that nothing satisfies.
+	// The same bundles may have other requirements that nothing satisfies. The newest come first.
+	var lacking [][]*fact.Requires
 	for i, f := range c.e.facts {
 		q, ok := f.Fact.(*fact.Requires)
 		if !ok || len(c.e.mentions(f.need)) > 0 {
 			continue
 		}
 		c.e.describe([]int{i})
-		if q.Bundle.Package == mine[0].Bundle.Package && c.nowhere(q) != nil && !slices.ContainsFunc(mine, func(o *fact.Requires) bool { return sameMistake(o, q) }) {
+		if q.Bundle.Package != mine[0].Bundle.Package || c.nowhere(q) == nil {
+			continue
+		}
+		if k := slices.IndexFunc(lacking, func(its []*fact.Requires) bool { return its[0].Bundle == q.Bundle }); k >= 0 {
+			lacking[k] = append(lacking[k], q)
+		} else {
+			lacking = append(lacking, []*fact.Requires{q})
+		}
+		if !slices.ContainsFunc(mine, func(o *fact.Requires) bool { return sameMistake(o, q) }) {
 			mine = append(mine, q)
+		}
+	}
+	u := c.e.r.u
+	slices.SortStableFunc(lacking, func(a, b []*fact.Requires) int { return u.Version(b[0].Bundle).Compare(u.Version(a[0].Bundle)) })
+	lacking = lacking[:min(len(lacking), maxLacking)]
+	for _, its := range lacking {
+		if len(its) < 2 || len(its) > maxUnmet {
+			continue
+		}
+		fix, err := c.added(ctx, its...)
+		if fix != nil && slices.ContainsFunc(fix.Selected, func(s Selected) bool { return s.Name == its[0].Bundle.Name }) {
+			return append(out, fix), nil
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if len(mine) == 1 || len(mine) > maxUnmet {
@@ -75,6 +99,9 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 	}
 	return out, err
 }
+
+// maxLacking is the number of bundles for which a catalog with all that they lack is tried.
+const maxLacking = 3
 
 // renamed returns the fixes that correct the name of a package and add a catalog with what the named
 // package requires.

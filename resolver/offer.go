@@ -378,7 +378,7 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 				known = append(known, ch.Name())
 			}
 			if nearChannels == nil {
-				list := channelsNear(p, s.Channel)
+				list, _ := channelsNear(p, s.Channel)
 				nearChannels = list[:min(len(list), maxNearest+1)]
 			}
 		}

@@ -132,5 +132,12 @@ func hiddenEntry(e graph.Entry) *prose.Hidden {
 	for name := range e.Skips() {
 		h.SkipsItself = h.SkipsItself || name == e.Name()
 	}
+	for o := range e.Channel().Entries() {
+		for name := range o.Skips() {
+			if name == e.Name() && o != e && h.By == "" {
+				h.By = o.Name()
+			}
+		}
+	}
 	return h
 }

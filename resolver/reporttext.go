@@ -28,6 +28,10 @@ func (c *Conflict) Text(ctx context.Context, width int, style *Style) (string, e
 // styling.
 func (r *Report) Text(width int, style *Style) string {
 	w := newWriter(width, style)
+	if text := r.conflicts(); text != "" {
+		w.Line(nil, text, "", "")
+		w.Blank()
+	}
 	for i := range r.Cores {
 		c := &r.Cores[i]
 		if i > 0 {
@@ -132,6 +136,9 @@ func (r *Report) Markdown(style *Style) string {
 	places := style != nil && style.Places
 	var b strings.Builder
 	fmt.Fprintf(&b, "# No solution in namespace %s\n", prose.Escape(r.Namespace))
+	if text := r.conflicts(); text != "" {
+		fmt.Fprintf(&b, "\n%s\n", text)
+	}
 	for i := range r.Cores {
 		c := &r.Cores[i]
 		fmt.Fprintf(&b, "\n## %s\n\n%s", prose.Escape(c.Headline), prose.Markdown(c.Conclusion, places))
@@ -156,6 +163,14 @@ func (r *Report) Markdown(style *Style) string {
 	return b.String()
 }
 
+// conflicts says that there are several conflicts, or returns "".
+func (r *Report) conflicts() string {
+	if len(r.Cores) < 2 {
+		return ""
+	}
+	return phrase.Count(len(r.Cores), "conflict") + ". OLM installs nothing in the namespace until all are resolved, and each fix supposes that the others are."
+}
+
 // plannedLine returns the line about what can still be planned, or "" if nothing can.
 func (r *Report) plannedLine() string {
 	if len(r.Planned) == 0 {
@@ -164,7 +179,7 @@ func (r *Report) plannedLine() string {
 	all := len(r.Planned) + len(r.Refused)
 	text := strconv.Itoa(len(r.Planned)) + " of " + phrase.Count(all, "subscription") + " can still be planned"
 	if len(r.Refused) > 0 {
-		text += " without " + phrase.And(r.Refused)
+		text += ", because they share nothing with " + phrase.And(r.Refused)
 	}
 	if len(r.Plan) == 0 {
 		return text + ": nothing to install or upgrade"

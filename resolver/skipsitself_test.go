@@ -13,7 +13,7 @@ import (
 func TestSkipsItself(t *testing.T) {
 	for skipper, want := range map[string]string{
 		`{"name":"d2","replaces":"d1"},{"name":"d1","skips":["d1"]}`: "cannot be selected: it skips itself in channel s",
-		`{"name":"d2","skips":["d1"]},{"name":"d1"}`:                 "cannot be selected: another entry in channel s skips it",
+		`{"name":"d2","skips":["d1"]},{"name":"d1"}`:                 "cannot be selected: d2 in channel s skips it",
 	} {
 		text := `{"schema":"olm.package","name":"d","defaultChannel":"s"}
 {"schema":"olm.channel","name":"s","package":"d","entries":[` + skipper + `]}

@@ -134,20 +134,20 @@ func bundleNames(list []graph.Bundle) []string {
 	return names
 }
 
-// channelsNear returns the other channels of a package in the order in which to suggest
-// them: the most similar one, the default channel, the one with the newest head, then the
-// rest, the most similar first. Similar channels differ only in the version in their name
-// or, if there are none, have a similar spelling.
-func channelsNear(p graph.Package, name string) []string {
+// channelsNear returns the other channels of a package in the order in which to suggest them: the
+// most similar one, the default channel, the one with the newest head, then the rest, the most
+// similar first. Similar channels differ only in the version in their name or, if there are none,
+// have a similar spelling. It also returns the one with the newest head.
+func channelsNear(p graph.Package, name string) (list []string, newest string) {
 	var names []string
-	newest, high := "", semver.Version{}
+	var high semver.Version
 	for ch := range p.Channels() {
 		if ch.Name() == name {
 			continue
 		}
 		names = append(names, ch.Name())
 		if h, ok := ch.Head(); ok {
-			if b, ok := h.Bundle(); ok && (newest == "" || b.Version().GT(high)) {
+			if b, ok := h.Bundle(); ok && (newest == "" || b.Version().GT(high) || b.Version().EQ(high) && ch.IsDefault()) {
 				newest, high = ch.Name(), b.Version()
 			}
 		}
@@ -168,5 +168,5 @@ func channelsNear(p graph.Package, name string) []string {
 	add(p.DefaultChannelName(), newest)
 	add(alike...)
 	add(names...)
-	return out
+	return out, newest
 }

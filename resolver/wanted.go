@@ -12,9 +12,9 @@ import (
 // Fixes returns changes with which the subscription gets a bundle that it prefers
 // over the one that it got, least disruptive first, at most max of them (0 means three). They
 // are those of [Core.Fixes], each verified by solving the changed problem. For a duplicate
-// subscription, the only fix is to delete it. For an operator that is stuck and has no way out,
-// it is to install the operator again. There are none for an operator that is several steps away
-// or has a way: follow it. The error is the context's.
+// subscription, the only fix is to delete it. For an operator that is stuck and has no way to a
+// head, it is to install the operator again. There are none for an operator that is several steps
+// away or has such a way: follow it. The error is the context's.
 func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err error) { // H40, D16
 	if s.r != nil && a.Kind == AdviceDuplicate {
 		return s.without(ctx, a.Subscription)
@@ -72,26 +72,22 @@ func (s *Solution) without(ctx context.Context, subscription string) ([]*Fix, er
 	return s.tested(ctx, Change{Kind: DropSubscription, Subscription: subscription}, nil)
 }
 
-// hopeless reports whether the operator is stuck and no channel leads further.
+// hopeless reports whether the operator is stuck and no channel leads to the head of one.
 func (a *Advice) hopeless() bool {
-	return a.Kind == AdviceKind(graph.OutlookStuck) && a.Outlook.Way == nil
+	return a.Kind == AdviceKind(graph.OutlookStuck) && (a.Outlook.Way == nil || !a.Outlook.Way.AtHead)
 }
 
 // reinstalled returns the fix that removes a stuck operator and installs it again: from the newest
 // channel or, if that is impossible, from its own. There is none if it then does not get newer.
 func (s *Solution) reinstalled(ctx context.Context, a *Advice) (list []*Fix, err error) {
-	u := s.r.u
-	i := slices.IndexFunc(u.subs, func(x *subscription) bool { return x.Name == a.Subscription })
-	for _, t := range []*graph.Target{a.Outlook.Newest, a.Outlook.Head} {
-		if t == nil || len(list) > 0 || err != nil {
-			continue
-		}
-		c := Change{Kind: Reinstall, Subscription: a.Subscription, Operator: a.Bundle, Channel: t.Channel}
-		if id, source := u.catalogNamed(t.Catalog), u.subs[i].Source(); source != (CatalogID{}) && id != source {
-			c.Catalog, c.To = id, t.Catalog
+	for _, c := range s.r.u.reinstalls(a.Subscription, a.Bundle, a.Outlook) {
+		if len(list) > 0 || err != nil {
+			break
 		}
 		list, err = s.tested(ctx, c, func(sol *Solution) bool {
-			return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Package == a.Package && x.Name == t.Name })
+			return slices.ContainsFunc(sol.Selected, func(x Selected) bool {
+				return x.Package == a.Package && slices.ContainsFunc(targets(a.Outlook), func(t *graph.Target) bool { return x.Name == t.Name && x.Channel == c.Channel })
+			})
 		})
 	}
 	return list, err

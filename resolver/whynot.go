@@ -10,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -23,13 +24,23 @@ type WhyNot struct {
 	Against *fact.Step `json:"against,omitzero"`
 	// Outlook is how far the installed operator gets, if the bundle is not its successor.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
+	// Commands lead to the bundle, or on the way of the outlook.
+	Commands []string `json:"commands,omitempty"`
+	// Fixes are those of a stuck operator ([Solution.Fixes]).
+	Fixes []*Fix `json:"fixes,omitempty"`
 }
 
 // String returns the bundle, its catalog and channel, and the reason.
-func (w WhyNot) String() string {
+func (w WhyNot) String() string { return w.in(w.Bundle.Channel) }
+
+// in is String for some channels.
+func (w *WhyNot) in(channels ...string) string {
+	if w.Bundle.Installed() {
+		return w.Bundle.Name + " " + w.Text
+	}
 	from := w.Bundle.Catalog.String()
 	if w.Bundle.Channel != "" {
-		from += ", channel " + w.Bundle.Channel
+		from += ", " + phrase.Plural(len(channels), "channel") + " " + phrase.And(channels)
 	}
 	return fmt.Sprintf("%s (%s) %s", w.Bundle.Name, from, strings.TrimSpace(w.Text))
 }
@@ -41,17 +52,33 @@ type WhyNots []WhyNot
 // MarshalJSON returns a list, never null.
 func (list WhyNots) MarshalJSON() ([]byte, error) { return json.Marshal([]WhyNot(list)) }
 
-// Text returns the reasons. See [Report.Text] for width and style.
+// Text returns the reasons, and one for several channels if it is the same. See [Report.Text]
+// for width and style.
 func (list WhyNots) Text(width int, style *Style) string {
 	t := newWriter(width, style)
-	for _, w := range list {
-		t.Line(t.Style.Headline, w.String(), "", "")
+	for i := 0; i < len(list); {
+		w, channels := &list[i], []string(nil)
+		same := func(o *WhyNot) bool {
+			return o.Bundle.Catalog == w.Bundle.Catalog && o.Bundle.Package == w.Bundle.Package && o.Text == w.Text && o.Against == nil
+		}
+		for channels = append(channels, w.Bundle.Channel); w.Against == nil && i+len(channels) < len(list) && same(&list[i+len(channels)]); {
+			channels = append(channels, list[i+len(channels)].Bundle.Channel)
+		}
+		i += len(channels)
+		t.Line(t.Style.Headline, w.in(channels...), "", "")
 		if w.Pos.IsValid() {
 			t.Places([]fact.Place{*fact.PlaceOf(w.Bundle, w.Pos)}, "  ")
 		}
 		if w.Against != nil {
 			t.Reasons(w.Against, "  ")
 		}
+		if i < len(list) && list[i].Outlook != nil && slices.Equal(list[i].Commands, w.Commands) {
+			continue // what follows comes once
+		}
+		for _, c := range w.Commands {
+			t.Verbatim(c, "  ")
+		}
+		writeFixes(t, "", w.Fixes)
 	}
 	return t.String()
 }
@@ -59,7 +86,38 @@ func (list WhyNots) Text(width int, style *Style) string {
 // WhyNot returns why the solution does not contain a bundle, for each catalog and channel
 // that has it, in the order of catalogs and channels. The error is the context's, or
 // reports that no catalog has the bundle.
-func (s *Solution) WhyNot(ctx context.Context, name string) (_ WhyNots, err error) {
+func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
+	list, err := s.whyNot(ctx, name)
+	var advice AdviceList
+	for i := range list {
+		o := list[i].Outlook
+		if o == nil || err != nil {
+			continue
+		}
+		if advice == nil {
+			if advice, err = s.Advice(ctx); err != nil {
+				return nil, err
+			}
+		}
+		for k := range advice { // a step on the way is held back
+			if a := &advice[k]; a.Kind == AdviceHeldBack && a.Bundle == o.From.Name {
+				list[i].Text += ". But " + a.Summary()
+				list[i].Fixes, err = s.Fixes(ctx, a, 0)
+			}
+		}
+		for _, sub := range s.r.u.subs {
+			if a := (&Advice{Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: o.From.Name, Outlook: o}); err == nil && a.hopeless() && sub.InstalledCSV == o.From.Name {
+				list[i].Fixes, err = s.reinstalled(ctx, a)
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -67,6 +125,9 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (_ WhyNots, err erro
 	w, err := s.reasons(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if in, ok := w.r.u.installedNamed(name); ok && w.has(in.id) {
+		return WhyNots{{Bundle: w.r.u.ref(in.id), Text: "is installed already, and stays"}}, nil
 	}
 	var out []WhyNot
 	for _, src := range w.r.u.cats {
@@ -102,8 +163,13 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 		out.Text = "is part of the solution"
 		return out, nil
 	}
+	_, reached := w.e.vars[c]
+	if x := u.newer(b); x != nil && !reached {
+		out.Text = "is older than the installed " + x.Name + ", and no upgrade leads back to it"
+		return out, nil
+	}
 	if _, ok := e.Rank(); !ok {
-		if _, reached := w.e.vars[c]; !reached {
+		if !reached {
 			out.Text = "cannot be selected: " + hiddenEntry(e).Reason()
 			if err := e.Channel().Err(); err != nil {
 				out.Text = fmt.Sprintf("cannot be selected: its channel is broken: %v", err)
@@ -111,10 +177,10 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			return out, nil
 		}
 	}
-	if _, reached := w.e.vars[c]; !reached {
+	if !reached {
 		out.Text = "is not needed: no request leads to it"
-		if o, why := u.astray(ctx, w.r.needs, b, e); why != "" {
-			out.Outlook, out.Text = o, why
+		if o, why, commands := u.astray(ctx, w.r.needs, b, e); why != "" {
+			out.Outlook, out.Text, out.Commands = o, why, commands
 		}
 		if q, ok := u.policyBlocks(c).(*fact.PolicyBlocked); ok {
 			out.Text += "; it is also blocked by a policy: " + q.Reason()
@@ -157,4 +223,19 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	out.Text = "is possible, but nothing in the solution needs it"
 	return out, nil
+}
+
+// newer returns the installed operator that is newer than a bundle of its package and whose upgrades do
+// not lead to the bundle, or nil.
+func (u *universe) newer(b graph.Bundle) *installed {
+	for _, s := range u.subs {
+		if s.Package != b.Package().Name() || s.current == nil || !b.Version().LT(s.current.version) {
+			continue
+		}
+		o := u.outlook(s, graph.Node{Name: s.current.Name, Version: s.current.version.String()})
+		if !slices.ContainsFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() }) {
+			return s.current
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/olmkit/olmkit/constraints"
@@ -20,8 +21,9 @@ type Near struct {
 type Hidden struct {
 	Bundle  string
 	Channel string // "" if it is in none
-	// SkipsItself reports whether the entry skips itself. Otherwise another entry skips it.
+	// SkipsItself reports whether the entry skips itself. Otherwise another entry skips it: By.
 	SkipsItself bool
+	By          string
 	// Err is why the channel is broken, or nil.
 	Err error
 }
@@ -36,7 +38,7 @@ func (h *Hidden) Reason() string {
 	case h.SkipsItself:
 		return "it skips itself in channel " + h.Channel
 	}
-	return "another entry in channel " + h.Channel + " skips it"
+	return cmp.Or(h.By, "another entry") + " in channel " + h.Channel + " skips it"
 }
 
 // Nothing returns the end of a clause that states that no bundle satisfies the requirement,

@@ -31,8 +31,8 @@ type Fix struct {
 	Selected graph.Node `json:"selected"`
 	// Stuck is how far the selected bundle gets if it is then stuck, or nil.
 	Stuck *graph.Outlook `json:"stuck,omitzero"`
-	// Command makes the change in a cluster. It is empty for FixClassic, because a Subscription
-	// names a CatalogSource, which the request lacks.
+	// Command makes the change in a cluster. That of FixClassic supposes that the CatalogSource is in
+	// namespace olm and has the name of the catalog.
 	Command string `json:"command,omitempty"`
 	// Text is the fix as an instruction, with its outcome and risk.
 	Text string `json:"text"`
@@ -86,8 +86,8 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			continue // the change does not help, or it selects a catalog that is not loaded
 		}
 		got := after.left[0]
-		if s.Installed != nil && got.Name() == s.Installed.Name {
-			continue // the installed bundle stays
+		if s.Installed != nil && got.Name() == s.Installed.Name && (f.Kind != FixVersion || f.Version != "") {
+			continue // the installed bundle stays, which helps only if no version in range can follow it
 		}
 		f.Catalog, f.Selected = got.source.Name, got.Node()
 		if slices.Equal(after.packages, s.packages) {
@@ -112,6 +112,9 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 	return found, nil
 }
 
+// classicNamespace is the namespace for operators of classic OLM.
+const classicNamespace = "operators"
+
 // classic returns the fix that installs the chosen bundle with classic OLM, which also installs its
 // dependencies, or nil if classic OLM does not. There is none for an upgrade: the two do not take over
 // each other's operators.
@@ -119,7 +122,7 @@ func (s *selecting) classic(ctx context.Context, r *Refusal) (*Fix, error) {
 	if s.Installed != nil {
 		return nil, nil
 	}
-	p := resolver.Problem{Namespace: "operators", Installed: s.Options.OtherInstalled}
+	p := resolver.Problem{Namespace: classicNamespace, Installed: s.Options.OtherInstalled}
 	for _, c := range s.catalogs {
 		p.Catalogs = append(p.Catalogs, resolver.Catalog{Name: c.Name, Namespace: p.Namespace, Priority: c.Priority, Graph: c.Graph})
 	}
@@ -159,9 +162,16 @@ func (s *selecting) classicIn(channel string, list []resolver.Selected, r *Refus
 		is = "is"
 	}
 	return &Fix{
+		Command: kubectl.Apply(map[string]any{
+			"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
+			"metadata": map[string]any{"name": s.Package, "namespace": classicNamespace},
+			"spec": map[string]any{
+				"name": s.Package, "channel": channel, "source": r.chosen.source.Name, "sourceNamespace": resolver.DefaultGlobalNamespace,
+			},
+		}),
 		Kind: FixClassic, Package: s.Package, Channels: []string{channel}, Catalog: r.chosen.source.Name, Selected: r.chosen.Node(),
-		Text: fmt.Sprintf("use classic OLM: create a Subscription to package %s, channel %s, in place of the ClusterExtension; then %s %s installed",
-			s.Package, channel, phrase.And(names), is),
+		Text: fmt.Sprintf("use classic OLM: create a Subscription to package %s, channel %s, in place of the ClusterExtension; then %s %s installed, "+
+			"if CatalogSource %s in namespace %s has this catalog", s.Package, channel, phrase.And(names), is, r.chosen.source.Name, resolver.DefaultGlobalNamespace),
 	}
 }
 
@@ -323,6 +333,9 @@ func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
 		text = fmt.Sprintf("raise the priority of catalog %s to %d", f.Catalog, f.Priority)
 	case FixUncertified:
 		text = "set upgradeConstraintPolicy to SelfCertified"
+	}
+	if s.Installed != nil && f.Selected.Name == s.Installed.Name {
+		return text + "; then " + f.Selected.Name + " stays, without an error"
 	}
 	text += fmt.Sprintf("; then %s is installed from catalog %s", f.Selected.Name, f.Catalog)
 	if n := len(r.Hops); n > 1 && f.Selected == r.Hops[0].To {

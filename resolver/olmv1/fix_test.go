@@ -72,8 +72,8 @@ func TestFixes(t *testing.T) {
 		{"dependency", olmv1.Request{ID: "mine", Package: "app", Catalogs: one}, []string{
 			"set the version to 1.2.0; then app.v1.2.0 is installed from catalog c",
 			`kubectl patch clusterextension mine --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.2.0"}}}}'`,
-			"use classic OLM: create a Subscription to package app, channel stable-2.0, in place of the ClusterExtension; then app.v2.0.0 and cert.v1.0.0 are installed",
-			"",
+			"use classic OLM: create a Subscription to package app, channel stable-2.0, in place of the ClusterExtension; then app.v2.0.0 and cert.v1.0.0 are installed, if CatalogSource c in namespace olm has this catalog",
+			`echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"app","namespace":"operators"},"spec":{"channel":"stable-2.0","name":"app","source":"c","sourceNamespace":"olm"}}' | kubectl apply -f -`,
 		}},
 		{"dependency of an upgrade", olmv1.Request{Package: "app", Installed: installed("1.2.0"), Channels: []string{"stable-2.0"}, Catalogs: one}, nil},
 		{"successor", olmv1.Request{Package: "app", Version: "1.2.0", Installed: installed("1.0.0"), Catalogs: one}, []string{

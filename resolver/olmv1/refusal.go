@@ -269,25 +269,29 @@ func (s *selecting) message(r *Refusal) string {
 		fmt.Fprintf(&b, "no bundle of %s", what)
 	case RefusedSuccessors:
 		fmt.Fprintf(&b, "no bundle of %s is a successor of %s", what, s.node)
+		if s.older() {
+			b.WriteString(", which is newer than all of them; OLM v1 does not downgrade")
+			return b.String()
+		}
 	case RefusedTie:
 		fmt.Fprintf(&b, "catalogs of equal priority have %s: %s; raise the priority of one, or select by label", what, strings.Join(r.Tied, ", "))
 	case RefusedVersion:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has no valid version: %v", what, r.chosen.Name(), r.chosen.Err())
 	case RefusedDependency:
-		fmt.Fprintf(&b, "the best bundle of %s is %s, which declares dependencies (%s); OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed", what, r.chosen.Name(), r.property)
+		fmt.Fprintf(&b, "the best bundle of %s is %s, which declares dependencies (%s). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed", what, r.chosen.Name(), r.property)
 		if n := len(s.inRanges); n > 1 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool { return dependency(c.Bundle) == "" }) {
 			all := "both"
 			if n > 2 {
 				all = fmt.Sprintf("all %d", n)
 			}
-			b.WriteString("; " + all + " bundles that match the request declare some")
+			b.WriteString(". " + strings.ToUpper(all[:1]) + all[1:] + " bundles that match the request declare some")
 		}
 		if d := r.Dependencies.String(); d != "" {
-			b.WriteString("; " + d)
+			b.WriteString(". " + strings.ToUpper(d[:1]) + d[1:])
 			if len(r.Dependencies.Install) == 0 {
-				b.WriteString("; with a catalog that does, classic OLM could install it for a Subscription")
+				b.WriteString(". With a catalog that does, classic OLM could install it for a Subscription")
 			} else if r.Dependencies.Reason == "" {
-				b.WriteString("; classic OLM would install " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too, for a Subscription")
+				b.WriteString(". Classic OLM would install " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too, for a Subscription")
 			}
 		}
 	}
@@ -305,12 +309,24 @@ func (s *selecting) message(r *Refusal) string {
 			}
 		}
 	} else if len(r.Nearest) > 0 {
-		b.WriteString("; closest available: ")
+		if s.installed != nil && s.Policy != SelfCertified {
+			b.WriteString("; the closest that it can be upgraded to: ")
+		} else {
+			b.WriteString("; closest available: ")
+		}
+		refused := true
 		for i, n := range r.Nearest {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			fmt.Fprintf(&b, "%s in catalog %s", n.Version, n.Catalog)
+			b.WriteString(n.Version)
+			if len(s.sources) > 1 {
+				b.WriteString(" in catalog " + n.Catalog)
+			}
+			refused = refused && s.refuses(n)
+		}
+		if refused {
+			b.WriteString(", but OLM v1 refuses " + map[bool]string{true: "it", false: "them"}[len(r.Nearest) == 1] + " for declaring dependencies")
 		}
 	}
 	if r.Code == RefusedSuccessors && len(r.Hops) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()) {
@@ -320,6 +336,24 @@ func (s *selecting) message(r *Refusal) string {
 		b.WriteString("; " + prose.Summary(r.Outlook)) // nothing newer can follow the installed bundle
 	}
 	return b.String()
+}
+
+// refuses reports whether OLM v1 refuses a near version for its dependencies.
+func (s *selecting) refuses(n NearVersion) bool {
+	for i, p := range s.packages {
+		if s.sources[i].Name == n.Catalog {
+			b, ok := p.Bundle(n.Bundle)
+			return ok && dependency(b) != ""
+		}
+	}
+	return false
+}
+
+// older reports whether all bundles in range are older than the installed one.
+func (s *selecting) older() bool {
+	return s.installed != nil && !s.rng.IsZero() && len(s.inRanges) > 0 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool {
+		return !c.known || c.version.Compare(s.release) >= 0
+	})
 }
 
 // nearPackages returns packages whose names are similar to the requested one, and whether they are

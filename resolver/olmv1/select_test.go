@@ -65,7 +65,7 @@ func TestSelect(t *testing.T) {
 		{"C4: successors", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.0.0")},
 			"demo.v1.1.0 (demo.v1.0.0 is four steps from the newest bundle of channel stable: 1.1.0 first, then 1.2.0, 2.0.0 and 2.1.0-rc.1. To get to 3.0.0, switch to channel needy)"},
 		{"C4: a downgrade needs SelfCertified", olmv1.Request{Channels: []string{"stable"}, Version: "1.0.0", Installed: at("1.1.0")},
-			`no-successor: no bundle of package "demo" in range "1.0.0" in channel stable is a successor of demo.v1.1.0; closest available: 1.2.0 in catalog c`},
+			`no-successor: no bundle of package "demo" in range "1.0.0" in channel stable is a successor of demo.v1.1.0, which is newer than all of them; OLM v1 does not downgrade`},
 		{"C4: SelfCertified", olmv1.Request{Version: "1.0.0", Installed: at("1.1.0"), Policy: olmv1.SelfCertified}, "demo.v1.0.0 (1.0.0 is a downgrade from 1.1.0)"},
 		{"C4: semver also: no automatic major upgrade", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.2.0"), Options: olmv1.Options{Semver: olmv1.SemverAlso}},
 			"demo.v1.2.0 (demo.v1.2.0 stays installed: nothing better can follow it)"},
@@ -73,15 +73,15 @@ func TestSelect(t *testing.T) {
 		{"G3: hops to the wanted one", olmv1.Request{Channels: []string{"stable"}, Version: "2.0.0", Installed: at("1.0.0")},
 			`no-successor: no bundle of package "demo" in range "2.0.0" in channel stable is a successor of demo.v1.0.0; to reach it, install in order: demo.v1.1.0, then demo.v1.2.0, then demo.v2.0.0`},
 		{"G3: the nearest versions to a range without any", olmv1.Request{Channels: []string{"stable"}, Version: ">=1.3, <1.9"},
-			`no-version: no bundle of package "demo" in range ">=1.3, <1.9" in channel stable; closest available: 1.2.0 in catalog c, 2.0.0 in catalog c`},
+			`no-version: no bundle of package "demo" in range ">=1.3, <1.9" in channel stable; closest available: 1.2.0, 2.0.0`},
 		{"G6: dependencies are refused, with what would satisfy them", olmv1.Request{Installed: at("1.0.0")},
-			`dependency: the best bundle of package "demo" is demo.v3.0.0, which declares dependencies (olm.gvk.required); OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed; ` +
-				`it requires API Database (db.example.com/v1) and package cert >=1.0.0; installing cert.v1.0.0, then db.v1.0.0 satisfies that; classic OLM would install them too, for a Subscription`},
+			`dependency: the best bundle of package "demo" is demo.v3.0.0, which declares dependencies (olm.gvk.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. ` +
+				`It requires API Database (db.example.com/v1) and package cert >=1.0.0; installing cert.v1.0.0, then db.v1.0.0 satisfies that. Classic OLM would install them too, for a Subscription`},
 		{"G6: other installed operators count", olmv1.Request{Channels: []string{"needy"}, Options: olmv1.Options{OtherInstalled: []resolver.Installed{{
 			Name: "db.v1.0.0", Package: "db", Version: "1.0.0", Properties: []property.Property{property.New(property.TypeGVK, property.GVK{Group: "db.example.com", Version: "v1", Kind: "Database"})},
 		}}}},
-			`dependency: the best bundle of package "demo" in channel needy is demo.v3.0.0, which declares dependencies (olm.gvk.required); OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed; ` +
-				`it requires package cert >=1.0.0, which cert.v1.0.0 provides; classic OLM would install it too, for a Subscription`},
+			`dependency: the best bundle of package "demo" in channel needy is demo.v3.0.0, which declares dependencies (olm.gvk.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. ` +
+				`It requires package cert >=1.0.0, which cert.v1.0.0 provides. Classic OLM would install it too, for a Subscription`},
 		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in channel beta; its channels are needy, stable`},
 		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c; the closest is demo`},
 		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},

@@ -19,6 +19,7 @@ import (
 	"github.com/olmkit/olmkit/kube/rollout"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // An extensionPlan is what happens to a ClusterExtension until nothing is left to do, as text
@@ -38,6 +39,8 @@ type extensionPlan struct {
 	Impact *edgeImpact `json:"impact,omitzero"`
 	// Refused is the reason if there is no target.
 	Refused string `json:"refused,omitempty"`
+	// Fixes are changes with which a bundle can be selected, each verified.
+	Fixes []*olmv1.Fix `json:"fixes,omitempty"`
 	// Blocked lists what a person has to fix before the rollout can end. The phases then show
 	// the rollout as if no check failed and other owners had removed their objects.
 	Blocked []extensionBlock `json:"blocked,omitempty"`
@@ -187,6 +190,10 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 	b, err := desired.Target(installed, rolling, d)
 	if err != nil {
 		p.Refused = err.Error()
+		var refusal *olmv1.Refusal
+		if errors.As(err, &refusal) {
+			p.Fixes = refusal.Fixes
+		}
 		return nil, x.ineligible(ctx, p, err)
 	}
 	p.Target = &extensionBundle{Name: b.Name, Version: b.Version, Image: b.Image}

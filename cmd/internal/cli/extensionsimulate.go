@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/kube/rollout"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // An extensionStep is a write that was made in memory for a ClusterExtension.
@@ -55,6 +56,7 @@ type extensionEnd struct {
 	Revisions []string `json:"revisions,omitempty"`
 	// Refused is why no bundle can be selected, and Blocked what a person has to fix first.
 	Refused string           `json:"refused,omitempty"`
+	Fixes   []*olmv1.Fix     `json:"fixes,omitempty"`
 	Blocked []extensionBlock `json:"blocked,omitempty"`
 	// Waiting lists objects of the cluster that are not ready now, and counted as ready.
 	Waiting []extensionWait  `json:"waiting,omitempty"`
@@ -76,7 +78,7 @@ func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extens
 		if err != nil {
 			return nil, nil, err
 		}
-		d.Notes, d.Refused, d.Blocked = p.Notes, p.Refused, p.Blocked
+		d.Notes, d.Refused, d.Fixes, d.Blocked = p.Notes, p.Refused, p.Fixes, p.Blocked
 		reached := p.reached(x.snapshot)
 		if reached == x.snapshot {
 			break
@@ -132,6 +134,7 @@ func (d *extensionEnd) text(w io.Writer) error {
 	}
 	if d.Refused != "" {
 		line("No bundle can be selected:\n  %s", visible.Block(indented(d.Refused)))
+		io.WriteString(w, fixesV1(w, d.Fixes))
 	}
 	writeBlocks(w, d.Blocked)
 	writeWaits(w, d.Waiting)

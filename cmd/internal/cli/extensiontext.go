@@ -46,6 +46,7 @@ func (p *extensionPlan) text(w io.Writer) error {
 	line("%s", p.title())
 	if p.Refused != "" {
 		line("  %s", visible.Block(indented(p.Refused)))
+		b.WriteString(fixesV1(w, p.Fixes))
 	}
 	if t := p.Target; t != nil && t.Catalog != "" {
 		line("  from catalog %s", t.Catalog)

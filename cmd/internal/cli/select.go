@@ -296,15 +296,27 @@ func (a *selectAnswer) refused(t *prose.Writer) {
 	for i, h := range a.refusal.Hops {
 		t.Line(nil, fmt.Sprintf("%s -> %s (%s; catalog %s)", h.From, h.To, h.Step.Why(), h.Catalog), fmt.Sprintf("%3d. ", i+1), "     ")
 	}
-	if len(a.refusal.Fixes) > 0 {
+	writeFixesV1(t, a.refusal.Fixes)
+}
+
+// writeFixesV1 writes fixes for a refusal of OLM v1, each with its command.
+func writeFixesV1(t *prose.Writer, fixes []*olmv1.Fix) {
+	if len(fixes) > 0 {
 		t.Line(nil, "Possible fixes, least disruptive first:", "", "")
 	}
-	for i, f := range a.refusal.Fixes {
+	for i, f := range fixes {
 		t.Line(t.Style.Help, f.String(), fmt.Sprintf("%3d. ", i+1), "     ")
 		if f.Command != "" {
 			t.Verbatim(f.Command, "     ")
 		}
 	}
+}
+
+// fixesV1 returns what writeFixesV1 writes, for an output.
+func fixesV1(w io.Writer, fixes []*olmv1.Fix) string {
+	t := proseWriter(w)
+	writeFixesV1(t, fixes)
+	return t.String()
 }
 
 // writeFunnel writes the stages of a selection, up to the one that leaves nothing.

@@ -37,6 +37,7 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 		o.Explanation = c.Message
 	}
 	_, o.failed = failedResolution(s)
+	o.failed = o.failed || !known && t.content[catalogOf(s)] != nil // it has no such channel
 	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known, o.Outlook)
 	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
 	t.hold(&o, s)
