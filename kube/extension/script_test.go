@@ -107,23 +107,14 @@ type stage struct {
 //     changes any more, and prints the state.
 func TestScripts(t *testing.T) { // K63, K64, K69
 	log.SetLogger(logr.Discard())
-	parallel := func(t *testing.T) { // the passes of controllers wait for each other most of the time
-		if !golden.Update() {
-			t.Parallel()
-		}
-	}
 	t.Run("standard", func(t *testing.T) {
-		parallel(t)
 		crds := ownCRDs
 		if _, err := os.Stat("../../../shared/crds"); err == nil {
 			crds = realcat.Shared(t, "crds")
 		}
 		scripts(t, crds)
 	})
-	t.Run("experimental", func(t *testing.T) {
-		parallel(t)
-		scripts(t, experimentalCRDs...)
-	})
+	t.Run("experimental", func(t *testing.T) { scripts(t, experimentalCRDs...) })
 }
 
 // experimentalCRDs are those of the experimental channel.

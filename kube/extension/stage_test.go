@@ -162,7 +162,7 @@ func (s *stage) clean() {
 			}
 		}
 	}
-	for deadline := time.Now().Add(testsize.Of[time.Duration](1, 5, 30) * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(testsize.Of[time.Duration](5, 5, 30) * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		left := 0
 		for _, list := range lists {
 			if err := s.client.List(ctx, list); err != nil {
