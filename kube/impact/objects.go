@@ -294,7 +294,8 @@ func fieldChange(object, shown string, f field, secret bool) Change {
 		ch.Op = Removed
 		ch.Message = shown + " is removed: " + short(ch.Old)
 	default:
-		ch.Message = shown + " changes from " + short(ch.Old) + " to " + short(ch.New)
+		was, is := shortPair(ch.Old, ch.New)
+		ch.Message = shown + " changes from " + was + " to " + is
 	}
 	return ch
 }

@@ -202,11 +202,29 @@ func (r *Report) Of(c Class) *ClassReport {
 	return nil
 }
 
+// shortPair returns two different JSON values for a message. It leaves out a common beginning if they would be
+// truncated before they differ.
+func shortPair(a, b json.RawMessage) (was, is string) {
+	const context = 20
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	if same < shortLimit-context {
+		return short(a), short(b)
+	}
+	from := same - context
+	rest := func(v json.RawMessage) string { return "…" + strings.ToValidUTF8(short(v[from:]), "") }
+	return rest(a), rest(b)
+}
+
+// shortLimit is the number of bytes of a value in a message.
+const shortLimit = 120
+
 // short returns a JSON value for a message, truncated if it is long.
 func short(v json.RawMessage) string {
-	const limit = 120
-	if len(v) > limit {
-		return strings.ToValidUTF8(string(v[:limit]), "") + "…"
+	if len(v) > shortLimit {
+		return strings.ToValidUTF8(string(v[:shortLimit]), "") + "…"
 	}
 	return string(v)
 }
