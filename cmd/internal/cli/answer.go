@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
@@ -107,14 +108,23 @@ func (a *answer) text(w io.Writer) error {
 	for i, x := range a.Advice {
 		if len(x.HeldBy) > 0 && !x.NeedsAttention() { // policies do what they should
 			lines.Line(nil, "note: "+visible.Words(summary(a.Advice, i)), "", "  ")
-		} else if k := x.Outlook.Kind; !x.NeedsAttention() && x.HeldBy == nil && (k != graph.OutlookStepsAway || len(x.Outlook.Steps) > 1) {
-			lines.Line(nil, "note: "+visible.Words(x.Summary()), "", "  ")
 		}
+	}
+	for _, x := range calm(a.Advice) {
+		lines.Line(nil, "note: "+visible.Words(x.Summary()), "", "  ")
 	}
 	if _, err := io.WriteString(w, lines.String()); err != nil {
 		return err
 	}
 	return writeHelp(w, a.Obstacles, nil)
+}
+
+// calm returns the advice that needs no attention: several steps follow, or only other channels lead
+// further.
+func calm(list resolver.AdviceList) []resolver.Advice {
+	return slices.DeleteFunc(slices.Clone([]resolver.Advice(list)), func(a resolver.Advice) bool {
+		return a.NeedsAttention() || a.HeldBy != nil || a.Outlook.Kind == graph.OutlookStepsAway && len(a.Outlook.Steps) < 2
+	})
 }
 
 // catalog returns the name of a bundle's catalog, with its namespace if the name is

@@ -279,6 +279,9 @@ func (d *planDocument) text(w io.Writer) error {
 		notes := slices.DeleteFunc(slices.Clone(d.Notes), func(n reconcile.Note) bool { return n.Advice })
 		err = writeNotes(w, "note: ", notes, reconcile.Note.String)
 	}
+	if err == nil { // the notes have what needs attention
+		err = writeNotes(w, "note: ", calm(d.Versions), resolver.Advice.Summary)
+	}
 	if d.Solution != nil && err == nil {
 		if err = writeNotes(w, "warning: ", d.Solution.Warnings(), func(s string) string { return s }); err == nil {
 			err = writeNotes(w, "warning: ", d.Solution.Differs, resolver.Difference.String)

@@ -192,5 +192,8 @@ func (d *simulationEnd) text(w io.Writer) error {
 			return err
 		}
 	}
-	return writeNotes(w, "note: ", d.Notes, reconcile.Note.String)
+	if err := writeNotes(w, "note: ", d.Notes, reconcile.Note.String); err != nil {
+		return err
+	}
+	return writeNotes(w, "note: ", calm(d.Versions), resolver.Advice.Summary)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -110,6 +111,9 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		return
 	}
 	for _, a := range advice {
+		if a.For(o.Object.Name) && a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && a.NeedsAttention() {
+			o.Why, o.Commands = a.Summary(), append(o.Commands, a.Commands...)
+		}
 		if !a.For(o.Object.Name) || a.HeldBy == nil {
 			continue
 		}

@@ -64,10 +64,22 @@ func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.Ad
 	_, err := io.WriteString(w, lines.String())
 	for _, a := range versions {
 		if err == nil {
-			_, err = io.WriteString(w, a.FixesText(textWidth(w), styleFor(w)))
+			_, err = io.WriteString(w, channelsText(a)+a.FixesText(textWidth(w), styleFor(w)))
 		}
 	}
 	return err
+}
+
+// channelsText returns the commands that change the channel of an operator that needs attention, or "".
+func channelsText(a resolver.Advice) string {
+	if len(a.Commands) == 0 || !a.NeedsAttention() {
+		return ""
+	}
+	var b strings.Builder
+	for _, c := range a.Commands {
+		visible.Fprintf(&b, "to upgrade %s: %s\n", a.Package, c)
+	}
+	return b.String()
 }
 
 // addObstacles adds what keeps operators from newer versions, with commands to paste.

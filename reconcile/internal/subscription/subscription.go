@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
@@ -256,8 +257,8 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 	return p.install(ctx, again(p.absent(sol.Selected), p.lost(catalogs)), next)
 }
 
-// stays adds notes about operators that are not upgraded, or get an older version than they
-// could, which the running OLM does not report (H1, H40). The error is the context's.
+// stays adds notes about operators that are not upgraded, get an older version than they could, or
+// lose the way to a newer one, which the running OLM does not report (H1, H40). The error is the context's.
 func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm.Subscription) error {
 	advice := map[string]resolver.Advice{} // by subscription
 	rests := func(s resolver.Stay) bool {
@@ -272,7 +273,7 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 		for _, a := range list {
 			for _, name := range append([]string{a.Subscription}, a.Also...) {
 				advice[name] = a
-				if a.Kind == resolver.AdvicePassedOver {
+				if a.Kind == resolver.AdvicePassedOver || a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && a.NeedsAttention() {
 					p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: name}, "%s", a)
 				}
 			}
