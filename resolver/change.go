@@ -287,9 +287,9 @@ func targets(o *graph.Outlook) (list []*graph.Target) {
 	return list
 }
 
-// reinstalls returns the changes that install the stuck operator of a subscription again, the best
+// installAgain returns the changes that install the stuck operator of a subscription again, the best
 // first.
-func (u *universe) reinstalls(name, operator string, o *graph.Outlook) (list []Change) {
+func (u *universe) installAgain(name, operator string, o *graph.Outlook) (list []Change) {
 	i := slices.IndexFunc(u.subs, func(x *subscription) bool { return x.Name == name })
 	for _, t := range targets(o) {
 		c := Change{Kind: Reinstall, Subscription: name, Operator: operator, Channel: t.Channel}

@@ -205,7 +205,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	helps := slices.ContainsFunc(found, func(f *Fix) bool { return !f.removes() && f.futile() == nil })
 	if i := slices.IndexFunc(found, func(f *Fix) bool { return f.futile() != nil }); i >= 0 && !helps {
 		before, a := len(found), found[i].futile()
-		for _, ch := range c.e.r.u.reinstalls(a.Subscription, a.Bundle, a.Outlook) {
+		for _, ch := range c.e.r.u.installAgain(a.Subscription, a.Bundle, a.Outlook) {
 			if len(found) > before {
 				break
 			}

@@ -163,7 +163,7 @@ func (r *Report) Markdown(style *Style) string {
 	return b.String()
 }
 
-// conflicts says that there are several conflicts, or returns "".
+// conflicts states that there are several conflicts, or returns "".
 func (r *Report) conflicts() string {
 	if len(r.Cores) < 2 {
 		return ""

@@ -80,7 +80,7 @@ func (a *Advice) hopeless() bool {
 // reinstalled returns the fix that removes a stuck operator and installs it again: from the newest
 // channel or, if that is impossible, from its own. There is none if it then does not get newer.
 func (s *Solution) reinstalled(ctx context.Context, a *Advice) (list []*Fix, err error) {
-	for _, c := range s.r.u.reinstalls(a.Subscription, a.Bundle, a.Outlook) {
+	for _, c := range s.r.u.installAgain(a.Subscription, a.Bundle, a.Outlook) {
 		if len(list) > 0 || err != nil {
 			break
 		}

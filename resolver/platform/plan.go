@@ -237,7 +237,7 @@ type Closing struct {
 	// Platform is the version of the platform at which the upgrade is planned.
 	Platform string `json:"platform"`
 	// Outlook is that of the operator before; see [graph.Outlook.Closes].
-	Outlook *graph.Outlook `json:"outlook"`
+	Outlook *graph.Outlook `json:"outlook,omitzero"`
 }
 
 // A Support is what the lifecycle data in a catalog state about a bundle.
