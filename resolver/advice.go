@@ -184,12 +184,14 @@ func (a Advice) More(width int, style *Style) string {
 }
 
 // NeedsAttention reports whether an administrator has to act to get a newer version: the
-// operator is stuck, its upgrades close the way to a newer version, or something other than a policy
+// operator is stuck, only other channels have newer versions, its upgrades close the way to a newer version, or something other than a policy
 // holds it back.
 func (a Advice) NeedsAttention() bool {
 	switch a.Kind {
 	case AdviceKind(graph.OutlookStepsAway):
 		return a.Outlook.Closes != nil
+	case AdviceKind(graph.OutlookAhead):
+		return a.Outlook.Newest != nil
 	case AdvicePassedOver, AdviceHeldBack:
 		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != HeldByPin && h != HeldByHold && h != HeldByExclude })
 	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops):

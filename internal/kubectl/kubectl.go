@@ -59,6 +59,11 @@ func Delete(resource, namespace, name string) string {
 	return object("delete", resource, namespace, name)
 }
 
+// List returns the command that lists the objects of a kind in a namespace.
+func List(resource, namespace string) string {
+	return "kubectl get " + resource + " -n " + shell.Quote(namespace)
+}
+
 func object(verb, resource, namespace, name string) string {
 	command := "kubectl " + verb + " " + resource + " " + shell.Quote(name)
 	if namespace != "" {

@@ -14,6 +14,7 @@ func TestCommands(t *testing.T) {
 		{kubectl.Patch("clustercatalog", "", "it's", map[string]any{"priority": 3}),
 			`kubectl patch clustercatalog 'it'\''s' --type merge --patch '{"spec":{"priority":3}}'`},
 		{kubectl.Delete("subscription", "ops", "$(reboot)"), `kubectl delete subscription '$(reboot)' -n ops`},
+		{kubectl.List("installplan", "it's"), `kubectl get installplan -n 'it'\''s'`},
 		{kubectl.Delete("subscription", "", ""), `kubectl delete subscription ''`},
 	} {
 		if tt.got != tt.want {

@@ -152,6 +152,8 @@ type rehearsal struct {
 	// catalogs were read. It is nil if only one namespace is simulated.
 	sources     map[resolver.CatalogID]bool
 	pullSecrets bool // the controller uses pull secrets
+	// created are the install plans that only the simulation has.
+	created []olm.Key
 }
 
 // add adds a namespace.
@@ -314,6 +316,9 @@ func (s *simulation) settle(ctx context.Context, approve bool) (changes int, err
 
 // progress prints a write, or keeps it until the end.
 func (w *rehearsal) progress(pass int, c reconcile.Change, err error) {
+	if key := c.Key(); err == nil && c.Op == reconcile.Create && key.Kind == olm.KindInstallPlan {
+		w.created = append(w.created, key)
+	}
 	step := &simulatedStep{Pass: w.passes + pass, Op: c.Op, Object: c.Key(), Reason: c.Reason, Rule: c.Rule}
 	if err != nil {
 		step.Error = err.Error()

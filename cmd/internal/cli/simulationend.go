@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
@@ -56,6 +57,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
 	var pending []string
 	var failed []*olm.InstallPlan
+	var created []string // the CSVs of the install plans that only the simulation has
 	d := &simulationEnd{
 		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
@@ -97,6 +99,9 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			if ip.Status.Phase == olm.PlanFailed {
 				failed = append(failed, ip)
 			}
+			if slices.Contains(s.created, ip.Key()) {
+				created = append(created, ip.Spec.ClusterServiceVersionNames...)
+			}
 		}
 	}
 	failed = slices.DeleteFunc(failed, func(ip *olm.InstallPlan) bool { return !slices.Contains(pending, ip.Metadata.Name) })
@@ -106,6 +111,12 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	}
 	if d.Obstacles, err = reconcile.Obstacles(ctx, now, nil); err != nil {
 		return nil, err
+	}
+	for i := range d.Obstacles {
+		if o := &d.Obstacles[i]; o.By == resolver.HeldByApproval && slices.Contains(created, o.Bundle) {
+			o.Text = fmt.Sprintf("the install plan that OLM creates for %s waits for approval; this command shows its name", o.Bundle)
+			o.Commands = []string{kubectl.List("installplans.operators.coreos.com", d.Namespace)}
+		}
 	}
 	if d.Needs, d.Commands = d.needs(failed); d.Needs != "" || r.Plan.Solution == nil {
 		return d, nil
