@@ -39,13 +39,16 @@ func (r *request) addFlags(cmd *cobra.Command) {
 	addGlobalNamespace(f, &r.global)
 }
 
-// obstacles returns what keeps the bundles of a solution from running in the cluster, or nil without a
-// cluster.
+// obstacles returns what keeps the bundles of a solution from running in the cluster. Without a cluster,
+// only its version counts, if it was given.
 func (r *request) obstacles(ctx context.Context, sol *resolver.Solution) ([]reconcile.Obstacle, error) {
-	if r.snapshot == nil {
-		return nil, nil
+	switch {
+	case r.snapshot != nil:
+		return reconcile.Obstacles(ctx, r.snapshot, sol)
+	case r.kubeVersion != "":
+		return reconcile.Obstacles(ctx, &reconcile.Snapshot{Namespace: r.namespace, KubeVersion: r.kubeVersion}, sol)
 	}
-	return reconcile.Obstacles(ctx, r.snapshot, sol)
+	return nil, nil
 }
 
 // isUsed reports whether a flag of the request was given.
