@@ -42,9 +42,6 @@ func (f *Fix) String() string {
 	if then := f.outcome(); then != "" {
 		text += "; then " + then
 	}
-	if f.Changes[0].Kind == Reinstall {
-		text += ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
-	}
 	var others []string // which were stuck before
 	for _, a := range f.Stuck {
 		if slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription }) {
@@ -55,11 +52,15 @@ func (f *Fix) String() string {
 	}
 	switch len(others) {
 	case 0:
-		return text
 	case 1:
-		return text + "; " + others[0] + " stays stuck"
+		text += "; " + others[0] + " stays stuck"
+	default:
+		text += "; " + phrase.And(others) + " stay stuck"
 	}
-	return text + "; " + phrase.And(others) + " stay stuck"
+	if f.Changes[0].Kind == Reinstall {
+		text += ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
+	}
+	return text
 }
 
 // instruction returns what to do.
