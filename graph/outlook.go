@@ -63,11 +63,10 @@ type Outlook struct {
 	// Way is how to get further than the steps by changing the channel, or nil if that is
 	// impossible or not needed.
 	Way *Way `json:"way,omitzero"`
-	// Further is the way to Newest if one leads there, but none from the end of Way. Otherwise it
-	// is nil.
+	// Further is the way to Newest, or nil if none leads there or Way leads on to it.
 	Further *Way `json:"further,omitzero"`
 	// Closes is the first step after which no way leads to the end of Further or, without it, of
-	// Way. It is nil if there is no such step.
+	// Way, or nil if all steps leave a way there.
 	Closes *Step `json:"closes,omitzero"`
 }
 

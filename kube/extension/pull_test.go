@@ -56,7 +56,7 @@ func TestPulls(t *testing.T) {
 			t.Errorf("the image of a deleted extension is still being read")
 		}
 		if _, err := read("e1", "other.example/b:2"); !errors.Is(err, errBusy) || s.reading != maxPulls {
-			t.Errorf("the image that is no longer wanted is still being read: %v, %d", err, s.reading)
+			t.Errorf("an unneeded image is still being read: %v, %d", err, s.reading)
 		}
 		close(s.deliver)
 		synctest.Wait()

@@ -101,8 +101,8 @@ func (c *comparison) maxOpenShift(object string, before, after *needs) []Change 
 	}
 }
 
-// withdrawn reports whether an API that is no longer provided was a version of a CRD that was not served,
-// or whose removal is reported as a change to a CRD that stays.
+// withdrawn reports whether an API that only the old bundle provides was a version of a CRD that was not
+// served, or whose removal is reported as a change to a CRD that stays.
 func (c *comparison) withdrawn(api string) bool {
 	for i := range c.old.CRDs {
 		x := &c.old.CRDs[i].Object

@@ -35,7 +35,7 @@ type rulesCheck struct {
 type rulesPlace struct {
 	at           *field.Path
 	resource     bool
-	count        *uint64     // how often an object may have the part, or nil if there is no limit
+	count        *uint64     // how often an object may have the part, or nil without a limit
 	uncorrelated *field.Path // the list or map around it whose parts cannot be compared with earlier ones, or nil
 }
 

@@ -60,8 +60,8 @@ type Result struct {
 }
 
 // Rules compiles the rules of a part of a schema, without those of its parts. Root means that the
-// part is a resource. The error is that of the API server for all rules. There are no results once the
-// context has ended.
+// part is a resource. The error is that of the API server for all rules. After the end of
+// the context, it returns nothing.
 func (c *Compiler) Rules(s *structural.Structural, root bool) (out []Result, err error) {
 	if len(s.XValidations) == 0 || c.ctx.Err() != nil {
 		return nil, nil
