@@ -25,16 +25,8 @@ import (
 // E7: Check reports the same fields and messages as an API server. The API
 // server also rejects the schemas that Check rejects.
 func TestServer(t *testing.T) {
-	var env envtest.Environment
-	if err := env.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := env.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	client, err := dynamic.NewForConfig(env.Config)
+	config := envtest.Run(t)
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}

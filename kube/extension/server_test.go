@@ -35,22 +35,14 @@ func TestRealServer(t *testing.T) {
 
 func realServer(t *testing.T, crds string) {
 	log.SetLogger(logr.Discard())
-	var env envtest.Environment
-	if err := env.Start(crds); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := env.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	admin := envtest.Run(t, crds)
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/catalogs/"), "/")
 		io.WriteString(w, contents[name])
 	}))
 	t.Cleanup(ts.Close)
 
-	m, err := ctrl.NewManager(env.Config, ctrl.Options{
+	m, err := ctrl.NewManager(admin, ctrl.Options{
 		Scheme: scheme(t), Metrics: server.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: new(true)}, // the test runs several times
 	})
@@ -71,7 +63,7 @@ func realServer(t *testing.T, crds string) {
 		}
 	})
 
-	c, err := client.New(env.Config, client.Options{Scheme: scheme(t)})
+	c, err := client.New(admin, client.Options{Scheme: scheme(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,18 +30,10 @@ import (
 // with the old rules to grant the new ones (K225): with random rules, and with those of real
 // bundles and parts of them.
 func TestEscalation(t *testing.T) {
-	var env envtest.Environment
-	if err := env.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := env.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	e := escalation{config: env.Config}
+	config := envtest.Run(t)
+	e := escalation{config: config}
 	var err error
-	if e.admin, err = kubernetes.NewForConfig(env.Config); err != nil {
+	if e.admin, err = kubernetes.NewForConfig(config); err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(7, 8))

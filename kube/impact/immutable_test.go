@@ -18,16 +18,8 @@ import (
 // TestFixed checks that an API server refuses a change if and only if isFixed reports it (K229). The
 // changes have every field of fixedKinds.
 func TestFixed(t *testing.T) {
-	var env envtest.Environment
-	if err := env.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := env.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	client, err := dynamic.NewForConfig(env.Config)
+	config := envtest.Run(t)
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,16 +29,8 @@ import (
 
 // TestServer compares what olmkit accepts with what a real API server accepts in a dry run.
 func TestServer(t *testing.T) { // K232, K233, K235, K238
-	var env envtest.Environment
-	if err := env.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := env.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	c, err := client.New(env.Config, client.Options{})
+	config := envtest.Run(t)
+	c, err := client.New(config, client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,27 @@ func Main(m interface{ Run() int }, env *Environment, crds ...string) {
 	os.Exit(code)
 }
 
+// Run starts a control plane for a test (a testing.TB), and stops it when the test has ended. It
+// returns the configuration of clients; see Environment.Config.
+func Run(t interface {
+	Helper()
+	Fatal(args ...any)
+	Error(args ...any)
+	Cleanup(f func())
+}, crds ...string) *rest.Config {
+	t.Helper()
+	var env Environment
+	if err := env.Start(crds...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := env.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return env.Config
+}
+
 // Start starts the servers. Run "make setup" first to build them.
 func (e *Environment) Start(crds ...string) (err error) {
 	dir, err := servers.Dir()
