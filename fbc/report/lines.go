@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,9 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/jsonscan"
 	"github.com/olmkit/olmkit/internal/yamljson"
+	"github.com/olmkit/olmkit/property"
 )
 
 // maxSource is the size of the largest file that is read again.
@@ -22,105 +25,168 @@ const maxSource = 64 << 20
 // the field cannot be found. Locate parses only blobs with findings. When the context
 // ends, the remaining lines are 0.
 func Locate(ctx context.Context, source fs.FS, found fbc.Diagnostics) fbc.Diagnostics {
-	l := locator{ctx: ctx, source: source, files: map[string][]byte{}}
+	l := locator{ctx: ctx, source: source}
 	out := make(fbc.Diagnostics, len(found))
 	for i, d := range found {
 		located := *d
 		located.FieldLine = 0
 		if ctx.Err() == nil && d.Path != "" && d.Pos.IsValid() && d.Pos.Line > 0 {
-			located.FieldLine = l.line(d)
+			located.FieldLine = l.field(d)
 		}
 		out[i] = &located
 	}
 	return out
 }
 
-// A locator finds fields in files. It remembers only the fields of the last blob, because
-// findings are in the order of their blobs.
+// A locator finds fields in files. It remembers only the last file and the last blob, because
+// findings are in their order.
 type locator struct {
 	ctx    context.Context // of one call
 	source fs.FS
-	files  map[string][]byte
-	// at is the position of the last blob, and fields has the lines of its fields, by JSON
-	// pointer.
-	at     fbc.Pos
-	fields map[string]int
+	name   string // of the last file
+	text   []byte // of it, from a line on
+	line   int    // that line
+	// What was made of the last document. The first two are empty for JSON, the last
+	// unless the fields are found otherwise.
+	json  []byte
+	marks []yamljson.Mark
+	tree  map[string]int // the lines of all fields
 }
 
-func (l *locator) line(d *fbc.Diagnostic) int {
-	if l.fields == nil || l.at != d.Pos {
-		l.at, l.fields = d.Pos, map[string]int{}
-		text := from(l.file(d.Pos.File), d.Pos.Line)
-		if trimmed := bytes.TrimLeft(text, " \t\ufeff"); bytes.HasPrefix(trimmed, []byte("{")) {
-			jsonLines(text, d.Pos.Line, l.fields)
-		} else {
-			yamlLines(l.ctx, text, d.Pos.Line, l.fields)
+// field returns the line of the field of a finding, or 0.
+func (l *locator) field(d *fbc.Diagnostic) int {
+	if l.advance(d.Pos); len(l.text) == 0 {
+		return 0
+	}
+	if trimmed := bytes.TrimLeft(l.text, " \t\ufeff"); bytes.HasPrefix(trimmed, []byte("{")) {
+		if at, _ := find(trimmed, d.Path); at >= 0 {
+			return l.lineAt(len(l.text) - len(trimmed) + at)
+		}
+		return 0
+	}
+	return l.yaml(d.Path)
+}
+
+// advance sets the text and the line to those of a position.
+func (l *locator) advance(pos fbc.Pos) {
+	if l.name != pos.File || l.line > pos.Line {
+		l.name, l.text, l.line, l.tree = pos.File, l.file(pos.File), 1, nil
+	}
+	for ; l.line < pos.Line && len(l.text) > 0; l.line++ {
+		_, l.text, _ = bytes.Cut(l.text, []byte("\n"))
+		l.tree = nil
+	}
+}
+
+// lineAt returns the line of an offset in the text.
+func (l *locator) lineAt(offset int) int { return l.line + bytes.Count(l.text[:offset], []byte("\n")) }
+
+// file returns the text of a file, nil when it cannot be read or is too large.
+func (l *locator) file(name string) []byte {
+	info, err := fs.Stat(l.source, name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
+		return nil
+	}
+	text, err := fs.ReadFile(l.source, name)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// find returns the offset of the field that a JSON pointer names in a JSON text, and true. If
+// the text lacks the field, find returns the offset of the last field or item on the way to it,
+// or -1, and false.
+func find(text []byte, path string) (at int, ok bool) {
+	at = -1
+	value := 0
+	for name := range jsontext.Pointer(path).Tokens() {
+		next, from, ok := child(text, jsonscan.Space(text, value), name)
+		if !ok {
+			return at, false
+		}
+		at, value = next, from
+	}
+	return at, true
+}
+
+// child returns where the member or item with a name begins in the object or list at i, and
+// where its value begins.
+func child(text []byte, i int, name string) (at, value int, ok bool) {
+	if i == len(text) || text[i] != '{' && text[i] != '[' {
+		return 0, 0, false
+	}
+	object := text[i] == '{'
+	for index := 0; ; index++ {
+		if at = jsonscan.Space(text, i+1); at == len(text) || text[at] == '}' || text[at] == ']' {
+			return 0, 0, false
+		}
+		value = at
+		found := !object && strconv.Itoa(index) == name
+		if object {
+			var key []byte
+			if key, value, ok = jsonscan.Member(text, at); !ok {
+				return 0, 0, false
+			}
+			plain, _ := jsontext.AppendUnquote(nil, key)
+			found = string(plain) == name
+		}
+		if found {
+			return at, value, true
+		}
+		if i, ok = jsonscan.Value(text, value, jsonscan.MaxDepth); !ok {
+			return 0, 0, false
+		}
+		if i = jsonscan.Space(text, i); i == len(text) || text[i] != ',' {
+			return 0, 0, false
 		}
 	}
+}
+
+// document returns the first YAML document in the text.
+func (l *locator) document() []byte {
+	if end := bytes.Index(l.text, []byte("\n---")); end >= 0 && !bytes.HasPrefix(l.text, []byte("---")) {
+		return l.text[:end+1]
+	}
+	return l.text
+}
+
+// yaml returns the line of a field of the first document in the text, or 0.
+func (l *locator) yaml(path string) int {
+	doc := l.document()
+	// A field that is missing may be in a heavy value.
+	for _, heavy := range []func([]byte) bool{func(typ []byte) bool { return property.IsHeavy(string(typ)) }, nil} {
+		l.marks = l.marks[:0]
+		var ok bool
+		if l.json, ok = yamljson.Convert(l.json[:0], doc, &yamljson.Options{SkipValue: heavy, Marks: &l.marks}); !ok {
+			break
+		}
+		if at, ok := find(l.json, path); ok || heavy == nil {
+			if at < 0 {
+				return 0
+			}
+			i, marked := slices.BinarySearchFunc(l.marks, at, func(m yamljson.Mark, at int) int { return m.JSON - at })
+			if !marked {
+				break
+			}
+			return l.lineAt(l.marks[i].YAML)
+		}
+	}
+	if l.tree == nil {
+		l.tree = map[string]int{}
+		yamlLines(l.ctx, doc, l.line, l.tree)
+	}
 	// A missing field does not have a line, but the object that lacks it does.
-	for path := d.Path; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
-		if n := l.fields[path]; n > 0 {
+	for ; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
+		if n := l.tree[path]; n > 0 {
 			return n
 		}
 	}
 	return 0
 }
 
-// file returns the text of a file, nil when it cannot be read or is too large.
-func (l *locator) file(name string) []byte {
-	if text, ok := l.files[name]; ok {
-		return text
-	}
-	var text []byte
-	if info, err := fs.Stat(l.source, name); err == nil && info.Mode().IsRegular() && info.Size() <= maxSource {
-		if text, err = fs.ReadFile(l.source, name); err != nil {
-			text = nil
-		}
-	}
-	clear(l.files) // findings of a file follow each other
-	l.files[name] = text
-	return text
-}
-
-// from returns the text from a line on.
-func from(text []byte, line int) []byte {
-	for ; line > 1; line-- {
-		at := bytes.IndexByte(text, '\n')
-		if at < 0 {
-			return nil
-		}
-		text = text[at+1:]
-	}
-	return text
-}
-
-// jsonLines records the lines of the fields of the first value in a text. The text
-// begins on a line.
-func jsonLines(text []byte, line int, fields map[string]int) {
-	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	seen := int64(0)
-	for {
-		if _, err := d.ReadToken(); err != nil {
-			return // the rest has no lines
-		}
-		at := d.InputOffset()
-		line += bytes.Count(text[seen:at], []byte("\n"))
-		seen = at
-		if path := string(d.StackPointer()); fields[path] == 0 {
-			fields[path] = line
-		}
-		if d.StackDepth() == 0 {
-			return
-		}
-	}
-}
-
-// yamlLines records the lines of the fields of the first document in a text. The text
-// begins on a line.
+// yamlLines records the lines of the fields of a document, which begins on a line.
 func yamlLines(ctx context.Context, text []byte, line int, fields map[string]int) {
-	if end := bytes.Index(text, []byte("\n---")); end >= 0 && !bytes.HasPrefix(text, []byte("---")) {
-		text = text[:end+1]
-	}
 	doc, err := yamljson.Tree(ctx, text)
 	if err != nil || len(doc.Content) == 0 {
 		return

@@ -15,6 +15,10 @@ type Options struct {
 	// where it ends, it is converted instead. SkipValue must not retain typ. Slow ignores SkipValue.
 	SkipValue func(typ []byte) bool
 
+	// Marks, if not nil, receives a mark for each key and each item of a block collection in document order, except
+	// for items whose dash has a line of its own. Slow ignores Marks.
+	Marks *[]Mark
+
 	// Strict makes Slow report a key that occurs twice in a mapping. Otherwise the last one wins. Convert leaves
 	// repeated keys to Slow in either case.
 	Strict bool
@@ -27,6 +31,12 @@ type Options struct {
 	// Nodes is the maximum number of keys, values and items in a document that Slow reads. The default is
 	// [DefaultNodes].
 	Nodes int64
+}
+
+// A Mark is where a key or an item begins.
+type Mark struct {
+	JSON int // offset in the JSON form
+	YAML int // offset in the document
 }
 
 // maxDepth limits nesting in Convert. Slow has separate limits.
@@ -56,10 +66,14 @@ func Convert(dst, doc []byte, opts *Options) (out []byte, ok bool) {
 		c.skip = opts.SkipValue
 		room /= 8
 	}
+	if opts != nil {
+		c.marks = opts.Marks
+	}
+	c.base = len(dst)
 	c.dst = slices.Grow(dst, room+64)
 	ok = c.convert()
 	out = c.dst
-	c.doc, c.dst, c.skip = nil, nil, nil // reuse only the stack and the keys
+	c.doc, c.dst, c.skip, c.marks = nil, nil, nil, nil // reuse only the stack and the keys
 	if cap(c.keys) > maxKept {
 		c.keys = nil
 	}
@@ -80,6 +94,8 @@ type converter struct {
 	stack    []frame
 	keys     keySet
 	skip     func(typ []byte) bool // or nil
+	marks    *[]Mark               // or nil
+	base     int                   // where the JSON form begins in dst
 	pending  bool                  // the innermost frame needs a value
 	inProps  bool                  // the last key of the top-level mapping was "properties"
 }
@@ -187,12 +203,21 @@ func (c *converter) item() bool {
 	if c.p == len(c.doc) || c.doc[c.p] == '\n' || c.doc[c.p] == '#' {
 		return c.endLine()
 	}
+	c.mark()
 	return c.node()
+}
+
+// mark records that the key or item at p begins.
+func (c *converter) mark() {
+	if c.marks != nil {
+		*c.marks = append(*c.marks, Mark{JSON: len(c.dst) - c.base, YAML: c.p})
+	}
 }
 
 // key converts the key at p, and its value if that begins on the same line.
 func (c *converter) key(colon int, simple bool) bool {
 	c.comma()
+	c.mark()
 	start := len(c.dst) + 1
 	var ok bool
 	if c.dst, ok = appendKey(c.dst, c.doc, c.p, colon, simple); !ok {
