@@ -47,14 +47,21 @@ type Problem struct {
 // caller must not modify props afterwards; id may be nil. Properties with an
 // invalid value are visible only to CEL; see Problems.
 func NewPropertyList(props []property.Property, id *Identity) *PropertyList {
-	l := &PropertyList{props: slices.Clip(props)}
-	apis := 0
+	apis, packages := 0, 1 // one for the identity
 	for _, p := range props {
-		if p.Type == property.TypeGVK {
+		switch p.Type {
+		case property.TypeGVK:
 			apis++
+		case property.TypePackage:
+			packages++
 		}
 	}
-	l.gvks = make([]property.GVK, 0, apis)
+	l := &PropertyList{
+		props:    slices.Clip(props),
+		packages: make([]string, 0, packages),
+		versions: make([]semver.Version, 0, packages),
+		gvks:     make([]property.GVK, 0, apis),
+	}
 	for i, p := range props {
 		if err := l.add(p); err != nil {
 			l.problems = append(l.problems, Problem{i, err})
@@ -137,7 +144,7 @@ func (l *PropertyList) Values() *Values {
 
 // parseVersion is semver.Parse for versions of olm.package properties.
 func parseVersion(s string) (semver.Version, error) {
-	v, err := semver.Parse(s)
+	v, err := version.Parse(s)
 	if err != nil {
 		return v, fmt.Errorf("invalid version %s: %s", clip(s), version.Reason(s, err))
 	}

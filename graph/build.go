@@ -251,7 +251,7 @@ func (b *builder) bundle(x *fbc.Bundle) {
 				fault(codes.Version, n, err)
 				continue
 			}
-			parsed, err := parseVersion(v.Version)
+			parsed, err := version.Parse(v.Version)
 			if err != nil {
 				fault(codes.Version, n, fmt.Errorf("version %w", version.Error(v.Version, err)))
 				continue

@@ -8,6 +8,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/version"
 )
 
 // A spot is a node with its possible successors, which are found on demand.
@@ -169,7 +170,7 @@ func (o *Outlooks) spot(n Node) *spot {
 		return s
 	}
 	s := &spot{Node: n, id: len(o.spots)}
-	if v, err := parseVersion(n.Version); err == nil {
+	if v, err := version.Parse(n.Version); err == nil {
 		s.version = &v
 	}
 	o.spots[n] = s

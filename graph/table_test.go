@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/blang/semver/v4"
 )
 
 func TestTableFull(t *testing.T) {
@@ -59,19 +57,5 @@ func TestTablePieces(t *testing.T) {
 		check("in pieces", &whole)
 		one := newTable(whole.text(), whole.end)
 		check("in one place", &one)
-	}
-}
-
-// TestParseVersion compares the fast version parser with semver's.
-func TestParseVersion(t *testing.T) {
-	for _, s := range []string{
-		"1.2.3", "0.0.0", "10.20.30", "01.2.3", "1.02.3", "1.2.03", "1.2", "1.2.3.4", "1..3", "", "..", "1.2.3-a.1+b", "1.2.x", "v1.2.3",
-		"999999999999999999.0.0", "18446744073709551615.0.0", "18446744073709551616.0.0", "1.2.-3", "1.2.3 ", " 1.2.3", "1.2.+3", "+1.2.3",
-	} {
-		want, wantErr := semver.Parse(s)
-		got, err := parseVersion(s)
-		if (err == nil) != (wantErr == nil) || err == nil && got.String() != want.String() {
-			t.Errorf("parseVersion(%q) = %v, %v; want %v, %v", s, got, err, want, wantErr)
-		}
 	}
 }

@@ -35,28 +35,3 @@ func (t *table) version(r *versionRec) semver.Version {
 	}
 	return v
 }
-
-// parseVersion is semver.Parse, but reads three plain numbers, as in nearly all versions,
-// without allocating.
-func parseVersion(s string) (semver.Version, error) {
-	var v semver.Version
-	rest, ok := s, true
-	for i, n := range []*uint64{&v.Major, &v.Minor, &v.Patch} {
-		digits := rest
-		if i < 2 {
-			if digits, rest, ok = strings.Cut(rest, "."); !ok {
-				return semver.Parse(s)
-			}
-		}
-		if len(digits) == 0 || len(digits) > 18 || len(digits) > 1 && digits[0] == '0' {
-			return semver.Parse(s)
-		}
-		for _, c := range []byte(digits) {
-			if c < '0' || c > '9' {
-				return semver.Parse(s)
-			}
-			*n = 10**n + uint64(c-'0')
-		}
-	}
-	return v, nil
-}

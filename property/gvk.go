@@ -18,11 +18,13 @@ type GVK struct {
 // Compare orders GVKs by group, then kind, then version, byte by byte. It
 // returns -1, 0 or +1.
 func (g GVK) Compare(o GVK) int {
-	return cmp.Or(
-		cmp.Compare(g.Group, o.Group),
-		cmp.Compare(g.Kind, o.Kind),
-		cmp.Compare(g.Version, o.Version),
-	)
+	if c := cmp.Compare(g.Group, o.Group); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(g.Kind, o.Kind); c != 0 {
+		return c
+	}
+	return cmp.Compare(g.Version, o.Version)
 }
 
 // String returns the GVK in a readable form, such as "EtcdCluster

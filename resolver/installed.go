@@ -25,8 +25,12 @@ func (in *Installed) packages() []string {
 
 // packagesOf returns the packages of an installed operator, the main one first.
 func packagesOf(list *constraints.PropertyList) []string {
+	names := list.Packages()
+	if len(names) < 2 || len(names) == 2 && names[0] == names[1] {
+		return names[:min(1, len(names))]
+	}
 	var out []string
-	for _, name := range slices.Backward(list.Packages()) {
+	for _, name := range slices.Backward(names) {
 		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}
@@ -54,7 +58,7 @@ func (in Installed) Infer(packages ...string) Installed { // H22
 	}
 	inferred := property.Package{PackageName: packages[0]}
 	// OLM treats version 0.0.0 as no version.
-	if v, err := semver.Parse(in.Version); err == nil && !v.Equals(semver.Version{}) {
+	if v, err := version.Parse(in.Version); err == nil && !v.Equals(semver.Version{}) {
 		inferred.Version = in.Version
 	}
 	in.Properties = []property.Property{property.New(property.TypePackage, inferred)}
@@ -66,6 +70,8 @@ func (in Installed) Infer(packages ...string) Installed { // H22
 func (u *universe) addInstalled(ctx context.Context) error {
 	compiled := compilations{limits: u.p.Options.ConstraintLimits}
 	var owners map[string][]string // the packages of the subscriptions that own a CSV
+	all := make([]installed, len(u.p.Installed))
+	u.installed = make([]*installed, 0, len(all))
 	for i := range u.p.Installed {
 		in := &u.p.Installed[i]
 		if in.Package == "" && in.Properties == nil {
@@ -75,12 +81,13 @@ func (u *universe) addInstalled(ctx context.Context) error {
 			inferred := in.Infer(owners[in.Name]...)
 			in = &inferred
 		}
-		x := &installed{Installed: in, at: i}
+		x := &all[i]
+		x.Installed, x.at = in, i
 		if in.Name == "" {
 			return document.Errorf(fmt.Sprintf("/installed/%d/name", i), "is missing; name the ClusterServiceVersion")
 		}
 		if in.Version != "" {
-			v, err := semver.Parse(in.Version)
+			v, err := version.Parse(in.Version)
 			if err != nil {
 				return &document.Error{Path: fmt.Sprintf("/installed/%d/version", i), Err: version.Error(in.Version, err)}
 			}
@@ -88,9 +95,11 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		}
 		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
 		x.pkgs = packagesOf(x.facts)
-		x.apis = slices.Clone(x.facts.GVKs())
-		slices.SortFunc(x.apis, property.GVK.Compare)
-		x.apis = slices.Compact(x.apis)
+		if x.apis = x.facts.GVKs(); !increasing(x.apis) {
+			x.apis = slices.Clone(x.apis)
+			slices.SortFunc(x.apis, property.GVK.Compare)
+			x.apis = slices.Compact(x.apis)
+		}
 		bad, packages := x.facts.Problems(), 0
 		for n, p := range in.Properties {
 			if ctx.Err() != nil {
@@ -127,6 +136,16 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// increasing reports whether a list is sorted and has no repetitions.
+func increasing(list []property.GVK) bool {
+	for i := range list[min(1, len(list)):] {
+		if list[i].Compare(list[i+1]) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // owners returns the packages of the subscriptions that own a CSV, by its name.

@@ -1,19 +1,46 @@
-// Package version explains why text is not a semantic version.
+// Package version parses semantic versions and explains why text is not one.
 package version
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/blang/semver/v4"
 )
 
+// Parse is semver.Parse, but reads three plain numbers, as in nearly all versions,
+// without allocating.
+func Parse(s string) (semver.Version, error) {
+	var v semver.Version
+	rest, ok := s, true
+	for i, n := range []*uint64{&v.Major, &v.Minor, &v.Patch} {
+		digits := rest
+		if i < 2 {
+			if digits, rest, ok = strings.Cut(rest, "."); !ok {
+				return semver.Parse(s)
+			}
+		}
+		if len(digits) == 0 || len(digits) > 18 || len(digits) > 1 && digits[0] == '0' {
+			return semver.Parse(s)
+		}
+		for _, c := range []byte(digits) {
+			if c < '0' || c > '9' {
+				return semver.Parse(s)
+			}
+			*n = 10**n + uint64(c-'0')
+		}
+	}
+	return v, nil
+}
+
 // Error returns an error that quotes text, which is not a semantic version, and states
-// why. err is the error of semver.Parse.
+// why. err is the error of Parse.
 func Error(text string, err error) error {
 	return fmt.Errorf("%q is not a semantic version: %s", text, Reason(text, err))
 }
 
 // Reason returns why text is not a semantic version, or how to write it. err is the error
-// of semver.Parse.
+// of Parse.
 func Reason(text string, err error) string {
 	core := text
 	if i := strings.IndexAny(text, "-+"); i >= 0 {
