@@ -259,7 +259,7 @@ func (r *reader) read(ctx context.Context, index int, f file, from wrongGuess) b
 		}
 	}
 	reported := from.offset // bytes in the results so far
-	for !s.Done() {
+	for {
 		j.start = reported
 		b, err := s.Next(j.Batch)
 		var limit *decode.LimitError
@@ -290,8 +290,12 @@ func (r *reader) read(ctx context.Context, index int, f file, from wrongGuess) b
 		}
 		j.bytes = s.Offset() - reported
 		reported = s.Offset()
-		r.ordered <- j
-		r.jobs <- j
+		if s.Done() && over <= 0 {
+			j.bytes, j.last = j.bytes+s.Size()-reported, true
+			r.send(j)
+			return true
+		}
+		r.send(j)
 		if j = r.job(ctx, index, f.name); j == nil {
 			return false
 		}
@@ -300,8 +304,12 @@ func (r *reader) read(ctx context.Context, index int, f file, from wrongGuess) b
 			return false
 		}
 	}
-	r.end(j, s.Size()-reported, "", 0, nil)
-	return true
+}
+
+// send sends a job to be decoded.
+func (r *reader) send(j *job) {
+	r.ordered <- j
+	r.jobs <- j
 }
 
 // end sends a job with nothing to decode, for the end of a file and its fault, if any.
