@@ -106,7 +106,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // layers lists the packages in the order in which data flows. A package may import only packages that come before it.
 var layers = []string{
 	"property", "constraints",
-	"fbc/internal/decode", "fbc", "internal/phrase", "internal/kubectl", "fbc/bundle", "fbc/report", "fbc/template", "fbc/lifecycle", "internal/disk",
+	"fbc/internal/decode", "fbc", "internal/bundledir", "internal/phrase", "internal/kubectl", "fbc/bundle", "fbc/report", "fbc/template", "fbc/lifecycle", "internal/disk",
 	"graph", "graph/draw",
 	"olm", "internal/ownerlabel", "operatorgroup", "internal/clusterstatus",
 	"resolver/fact", "internal/sat", "internal/proof", "internal/prose",

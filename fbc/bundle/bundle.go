@@ -3,7 +3,6 @@
 package bundle
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,9 +13,11 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/bundledir"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/internal/regular"
+	"github.com/olmkit/olmkit/internal/yamljson"
 	"github.com/olmkit/olmkit/internal/yamlout"
 )
 
@@ -84,8 +85,10 @@ func Load(ctx context.Context, fsys fs.FS, opts *Options) (*Dir, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	limits := opts.Limits.WithDefaults()
-	r := reader{ctx: ctx, fsys: fsys, limits: &limits, documents: fbc.NewDocumentReader(&limits), opts: opts}
+	l := opts.Limits.WithDefaults()
+	r := reader{ctx: ctx, opts: opts, files: bundledir.New(fsys, bundledir.Limits{
+		Files: l.Files, FileSize: l.FileSize, DocumentSize: l.DocumentSize, Expansion: l.Expansion,
+	})}
 	r.manifests()
 	r.metadata()
 	if ctx.Err() != nil {
@@ -146,12 +149,10 @@ type object struct {
 }
 
 type reader struct {
-	ctx       context.Context
-	fsys      fs.FS
-	limits    *fbc.Limits
-	documents *fbc.DocumentReader
-	opts      *Options
-	faults    fbc.Diagnostics
+	ctx    context.Context
+	files  *bundledir.Reader
+	opts   *Options
+	faults fbc.Diagnostics
 
 	csv         object
 	objects     []object // all manifests, the CSV included
@@ -160,85 +161,60 @@ type reader struct {
 }
 
 func (r *reader) fault(code fbc.Code, at fbc.Pos, path string, err error) {
+	if errors.As(err, new(*fbc.LimitError)) || errors.As(err, new(*yamljson.LimitError)) {
+		code = codes.Limit
+	}
 	r.faults = append(r.faults, &fbc.Diagnostic{Code: code, Severity: code.Severity(), Pos: at, Path: path, Err: err})
 }
 
-// read returns the documents of all files of a directory, sorted by file.
-func (r *reader) read(dir string) []object {
-	entries, err := fs.ReadDir(r.fsys, dir)
+// read returns the documents of all files of a directory that are objects, sorted by file. It
+// skips other documents, and text that cannot be parsed, with a warning about a stray file.
+func (r *reader) read(dir string) (out []object) {
+	entries, err := r.files.List(dir)
 	if err != nil {
-		r.fault(codes.Unreadable, fbc.Pos{File: dir}, "", regular.Cause(err))
-		return nil
+		r.fault(codes.Unreadable, fbc.Pos{File: dir}, "", err)
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
-	var out []object
-	var seen int64
 	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		switch at := (fbc.Pos{File: name}); {
+		at := fbc.Pos{File: path.Join(dir, e.Name())}
+		switch {
 		case r.ctx.Err() != nil:
 			return out
 		case strings.HasPrefix(e.Name(), "."):
 			continue
-		case seen == r.limits.Files:
-			r.fault(codes.Limit, at, "", &fbc.LimitError{Limit: "Files", What: "number of files and directories", Max: r.limits.Files})
-			return out
 		case e.IsDir():
 			r.fault(codes.StrayFile, at, "", fmt.Errorf("is a directory, which is skipped, as in opm; move its files to %s/ if they belong to the bundle", dir))
-		case r.regular(name, e):
-			out = append(out, r.file(dir, name)...)
+			continue
 		}
-		seen++
-	}
-	return out
-}
-
-// regular reports whether a file may be read. If not, it adds the reason to the faults.
-func (r *reader) regular(name string, e fs.DirEntry) bool {
-	at := fbc.Pos{File: name}
-	info, err := regular.Stat(r.fsys, name, e, "bundle", "move it out of the bundle if it does not belong to it")
-	var not *regular.Error
-	switch {
-	case errors.As(err, &not):
-		r.fault(codes.NotRegular, at, "", err)
-	case err != nil:
-		r.fault(codes.Unreadable, at, "", err)
-	case info.Size() > r.limits.FileSize:
-		r.fault(codes.Limit, at, "", &fbc.LimitError{Limit: "FileSize", What: "file", Size: info.Size(), Max: r.limits.FileSize})
-	default:
-		return true
-	}
-	return false
-}
-
-// file returns the documents of a file in a directory. It skips documents that are not
-// objects, and text that cannot be parsed, with a warning about a stray file.
-func (r *reader) file(dir, name string) []object {
-	f, err := r.fsys.Open(name)
-	if err != nil {
-		r.fault(codes.Unreadable, fbc.Pos{File: name}, "", regular.Cause(err))
-		return nil
-	}
-	defer f.Close()
-	var out []object
-	for doc, fault := range r.documents.Read(r.ctx, f, name) {
+		text, err := r.files.Read(at.File, e)
 		switch {
-		case fault == nil:
-			n, err := yamlout.Parse(doc.JSON)
+		case errors.As(err, new(*regular.Error)):
+			r.fault(codes.NotRegular, at, "", err)
+			continue
+		case err != nil:
+			r.fault(codes.Unreadable, at, "", err)
+			continue
+		}
+		for doc, err := range bundledir.Documents(text) {
+			at.Line = doc.Line
+			var value []byte
+			if err == nil {
+				value, at.Line, err = r.files.JSON(r.ctx, doc)
+			}
+			var n *yamlout.Node
+			switch {
+			case err == nil && value == nil:
+				continue
+			case err == nil && value[0] != '{':
+				err = errors.New("the document is not an object")
+			case err == nil:
+				n, err = yamlout.Parse(value)
+			}
 			if err != nil {
-				r.fault(codes.StrayFile, doc.Pos, "", strayFile(dir, err))
+				r.fault(codes.StrayFile, at, "", strayFile(dir, err))
 				continue
 			}
-			out = append(out, object{n, doc.Pos})
-			continue
-		case fault.Code == codes.NotObject:
-			fault.Err = errors.New("the document is not an object")
-		case fault.Code != codes.Syntax:
-			r.faults = append(r.faults, fault)
-			continue
+			out = append(out, object{n, at})
 		}
-		fault.Code, fault.Severity, fault.Err = codes.StrayFile, fbc.Warning, strayFile(dir, fault.Err)
-		r.faults = append(r.faults, fault)
 	}
 	return out
 }

@@ -1,19 +1,15 @@
 package oci
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
 
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-
-	"github.com/olmkit/olmkit/internal/yamljson"
+	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/bundledir"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -49,62 +45,47 @@ func bundleOf(ctx context.Context, ref string, img *Image) (*Bundle, error) {
 }
 
 // readObjects reads the manifests in a directory as opm does: all files in name
-// order, without dot files and subdirectories.
+// order, without dot files and subdirectories. The limits of images bound the files.
 func readObjects(ctx context.Context, fsys fs.FS, dir string) ([]olm.Object, error) {
-	entries, err := fs.ReadDir(fsys, dir)
+	files := bundledir.New(fsys, bundledir.Limits{})
+	entries, err := files.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	var out []olm.Object
-	room := int64(yamljson.DefaultExpansion)
-	opts := &yamljson.Options{Expansion: &room}
 	for _, e := range entries {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		name := path.Join(dir, e.Name())
-		text, err := fs.ReadFile(fsys, name)
+		at := fbc.Pos{File: path.Join(dir, e.Name())}
+		text, err := files.Read(at.File, e)
 		if err != nil {
-			return nil, err
+			return nil, &ManifestError{Pos: at, Err: err}
 		}
-		docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
-		for n := 1; ; n++ {
+		for doc, err := range bundledir.Documents(text) {
+			at.Line = doc.Line
+			var value []byte
+			if err == nil {
+				value, at.Line, err = files.JSON(ctx, doc)
+			}
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			doc, err := docs.Read()
-			if err == io.EOF {
-				break
+			if err == nil && value == nil {
+				continue
 			}
 			var o olm.Object
 			if err == nil {
-				if o, err = readObject(ctx, doc, opts); o.Kind == "" && err == nil {
-					continue // an empty document
-				}
+				err = json.Unmarshal(value, &o)
+			}
+			if err == nil && (o.Kind == "" || o.APIVersion == "" || o.Metadata.Name == "") {
+				err = errors.New("is not a Kubernetes object: kind, apiVersion or metadata.name is missing")
 			}
 			if err != nil {
-				return nil, &ManifestError{File: name, Document: n, Err: err}
+				return nil, &ManifestError{Pos: at, Err: err}
 			}
 			out = append(out, o)
 		}
 	}
 	return out, nil
-}
-
-// readObject reads a document. An empty document is the zero Object.
-func readObject(ctx context.Context, doc []byte, opts *yamljson.Options) (o olm.Object, err error) {
-	text, err := yamljson.JSON(ctx, doc, opts)
-	if err != nil {
-		return o, err
-	}
-	if bytes.Equal(text, []byte("null")) {
-		return o, nil
-	}
-	if err := json.Unmarshal(text, &o); err != nil {
-		return o, err
-	}
-	if o.Kind == "" || o.APIVersion == "" || o.Metadata.Name == "" {
-		return o, errors.New("is not a Kubernetes object: kind, apiVersion or metadata.name is missing")
-	}
-	return o, nil
 }

@@ -3,6 +3,8 @@ package oci
 import (
 	"fmt"
 	"strings"
+
+	"github.com/olmkit/olmkit/fbc"
 )
 
 // An Error reports that an image could not be read.
@@ -67,17 +69,12 @@ func (e *LabelError) Error() string {
 
 // A ManifestError reports a file of a bundle that is not a Kubernetes object.
 type ManifestError struct {
-	// File is the path in the bundle. Document is the number of the YAML
-	// document in the file, starting at 1.
-	File     string
-	Document int
-	Err      error
+	fbc.Pos // in the bundle; Line is 0 if the file cannot be read
+	Err     error
 }
 
-// Error returns "file: document n: cause".
-func (e *ManifestError) Error() string {
-	return fmt.Sprintf("%s: document %d: %v", e.File, e.Document, e.Err)
-}
+// Error returns "file:line: cause".
+func (e *ManifestError) Error() string { return fmt.Sprintf("%s: %v", e.Pos, e.Err) }
 
 // Unwrap returns the cause.
 func (e *ManifestError) Unwrap() error { return e.Err }

@@ -72,10 +72,10 @@ func TestHostile(t *testing.T) {
 		{"label dot dot", image(t, map[string]string{oci.LabelManifests: "../manifests"}, files("manifests/csv.yaml", csv)), new(*oci.LabelError), "=../manifests is not a valid directory"},
 		{"label of the root", image(t, map[string]string{oci.LabelManifests: "/"}, files("csv.yaml", csv)), new(*oci.LabelError), "=/ is not a valid directory"},
 		{"empty directory", image(t, bundleLabels, files("other/csv.yaml", csv)), new(*oci.LabelError), "names a directory that is missing or empty"},
-		{"no object", with(item{"manifests/README.md", "Hello: world\n", 0}), new(*oci.ManifestError), "manifests/README.md: document 1: is not a Kubernetes object: kind, apiVersion or metadata.name is missing"},
-		{"aliases (S1)", with(item{"manifests/x.yaml", config("a") + doubled(20), 0}), new(*oci.ManifestError), "manifests/x.yaml: document 1: the aliases of the YAML expand to more than 67108864 bytes"},
-		{"tags (S1)", with(item{"manifests/x.yaml", "%TAG !e! tag:x\n" + config("a"), 0}), new(*oci.ManifestError), "manifests/x.yaml: document 1: %TAG directives are not supported"},
-		{"no YAML", with(item{"manifests/x.yaml", config("a") + "---\na: [\n", 0}), new(*oci.ManifestError), "manifests/x.yaml: document 2: "},
+		{"no object", with(item{"manifests/README.md", "Hello: world\n", 0}), new(*oci.ManifestError), "manifests/README.md:1: is not a Kubernetes object: kind, apiVersion or metadata.name is missing"},
+		{"aliases (S1)", with(item{"manifests/x.yaml", config("a") + doubled(20), 0}), new(*oci.ManifestError), "manifests/x.yaml:1: the aliases of the YAML expand to more than 67108864 bytes"},
+		{"tags (S1)", with(item{"manifests/x.yaml", "%TAG !e! tag:x\n" + config("a"), 0}), new(*oci.ManifestError), "manifests/x.yaml:1: invalid YAML: %TAG directives are not supported"},
+		{"no YAML", with(item{"manifests/x.yaml", config("a") + "---\na: [\n", 0}), new(*oci.ManifestError), "manifests/x.yaml:6: invalid YAML: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ref := r.push(t, "hostile:v1", tt.img)

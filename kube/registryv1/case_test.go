@@ -3,11 +3,13 @@ package registryv1
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -98,6 +100,18 @@ install:
           metadata: {labels: {app: ctrl}}
           spec: {containers: [{name: main, image: "example.com/demo:1"}]}
 `
+
+// A memory is a file system in memory: a map from file names to contents.
+type memory map[string][]byte
+
+// Open implements fs.FS.
+func (m memory) Open(name string) (fs.File, error) {
+	files := fstest.MapFS{}
+	for name, text := range m {
+		files[name] = &fstest.MapFile{Data: text, Mode: 0o444}
+	}
+	return files.Open(name)
+}
 
 // caseFiles returns the bundle of a case.
 func caseFiles(t testing.TB, a *txtar.Archive, opts *caseOptions) memory {

@@ -2,7 +2,6 @@ package registryv1
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
@@ -36,16 +35,4 @@ func (l *Limits) WithDefaults() Limits {
 	out.Objects = cmp.Or(out.Objects, 10_000)
 	out.Expansion = cmp.Or(out.Expansion, yamljson.DefaultExpansion)
 	return out
-}
-
-// A LimitError is the error for a bundle that exceeds a limit.
-type LimitError struct {
-	Limit string // a field of Limits
-	What  string // what is too large
-	Max   int64
-}
-
-// Error names the limit and explains how to raise it.
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s exceeds the limit of %d; raise limit %s if this bundle is trusted", e.What, e.Max, e.Limit)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -20,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/internal/regular"
+	"github.com/olmkit/olmkit/internal/bundledir"
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
@@ -47,16 +46,55 @@ type ReadOptions struct {
 // [*Error] with all problems, in the order in which operator-controller meets them, or
 // the cause of the context's end.
 func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) { // K1 to K6
-	if opts == nil {
-		opts = &ReadOptions{}
-	}
-	r := reader{ctx: ctx, fsys: fsys, limits: opts.Limits.WithDefaults(), cache: opts.Cache}
-	r.size, r.yaml.Expansion = r.limits.BundleSize, &r.limits.Expansion
+	r := newReader(ctx, fsys, opts)
 	r.annotations()
 	r.manifests()
 	r.properties()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	return r.done()
+}
+
+// FromObjects returns the bundle of package pkg whose manifests are objects, each the
+// text of one file. A catalog holds them in its olm.bundle.object properties. Errors
+// are those of [Read].
+func FromObjects(ctx context.Context, pkg string, objects [][]byte, opts *ReadOptions) (*Bundle, error) {
+	r := newReader(ctx, nil, opts)
+	r.bundle.Package = pkg
+	for i, text := range objects {
+		name := fmt.Sprintf("%s/object-%04d", manifestsDir, i+1)
+		if err := r.files.Count(text); err != nil {
+			r.problem("manifest", name, fbc.Pos{File: name}, "", err)
+			break
+		}
+		r.file(name, text)
+	}
+	r.hasCSV()
+	return r.done()
+}
+
+type reader struct {
+	ctx      context.Context
+	fsys     fs.FS
+	files    *bundledir.Reader
+	limits   Limits
+	cache    *Cache // or nil
+	objects  int
+	bundle   Bundle
+	problems []Problem
+}
+
+func newReader(ctx context.Context, fsys fs.FS, opts *ReadOptions) *reader {
+	if opts == nil {
+		opts = &ReadOptions{}
+	}
+	l := opts.Limits.WithDefaults()
+	files := bundledir.New(fsys, bundledir.Limits{Files: int64(l.Files), BundleSize: l.BundleSize, DocumentSize: l.DocumentSize, Expansion: l.Expansion})
+	return &reader{ctx: ctx, fsys: fsys, files: files, limits: l, cache: opts.Cache}
+}
+
+// done returns what was read.
+func (r *reader) done() (*Bundle, error) {
+	if r.ctx.Err() != nil {
+		return nil, context.Cause(r.ctx)
 	}
 	if err := failure(r.problems); err != nil {
 		return nil, err
@@ -64,71 +102,25 @@ func Read(ctx context.Context, fsys fs.FS, opts *ReadOptions) (*Bundle, error) {
 	return &r.bundle, nil
 }
 
-// FromObjects returns the bundle of package pkg whose manifests are objects, each the
-// text of one file. A catalog holds them in its olm.bundle.object properties. Errors
-// are those of [Read].
-func FromObjects(ctx context.Context, pkg string, objects [][]byte, opts *ReadOptions) (*Bundle, error) {
-	fsys := memory{annotationsFile: fmt.Appendf(nil, "annotations: {%s: %q}", packageAnnotation, pkg)}
-	for i, text := range objects {
-		fsys[fmt.Sprintf("%s/object-%04d", manifestsDir, i+1)] = text
-	}
-	return Read(ctx, fsys, opts)
-}
-
-type reader struct {
-	ctx      context.Context
-	fsys     fs.FS
-	limits   Limits
-	cache    *Cache // or nil
-	yaml     yamljson.Options
-	size     int64 // what is left of Limits.BundleSize
-	objects  int
-	bundle   Bundle
-	problems []Problem
-}
-
 func (r *reader) problem(code string, subject string, at fbc.Pos, peer string, err error) {
-	var limit *LimitError
-	var expansion *yamljson.LimitError
-	if errors.As(err, &expansion) {
-		err = expansion
-		if expansion.Kind == yamljson.Expansion {
-			err = &LimitError{Limit: "Expansion", What: "the expansion of YAML aliases in bytes", Max: expansion.Max}
-		}
-	}
-	if errors.As(err, &limit) || errors.As(err, &expansion) {
+	if isLimit(err) {
 		code = "limit"
 	}
-	message := err.Error()
-	var syntax *yamljson.Error
-	if errors.As(err, &syntax) {
-		message = "invalid YAML: " + syntax.Plain()
-	}
-	r.problems = append(r.problems, Problem{Stage: StageRead, Code: code, Subject: subject, Pos: at, Message: message, peerMessage: peer})
+	r.problems = append(r.problems, Problem{Stage: StageRead, Code: code, Subject: subject, Pos: at, Message: err.Error(), peerMessage: peer})
 }
 
-// open returns the content of a file. It returns an error unless that is a regular file
-// in the bundle and within the limits.
-func (r *reader) open(name string, e fs.DirEntry) ([]byte, error) {
-	info, err := regular.Stat(r.fsys, name, e, "bundle", "move it out of the bundle if it does not belong to it")
-	if err != nil {
-		return nil, regular.Cause(err)
+// upstream returns the error of Kubernetes' parser if err is about a document's text, and err otherwise.
+func upstream(err error) error {
+	var syntax *bundledir.SyntaxError
+	if errors.As(err, &syntax) {
+		return syntax.Err
 	}
-	tooLarge := &LimitError{Limit: "BundleSize", What: "the size of the bundle in bytes", Max: r.limits.BundleSize}
-	if info.Size() > r.size {
-		return nil, tooLarge
-	}
-	f, err := r.fsys.Open(name)
-	if err != nil {
-		return nil, regular.Cause(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, r.size+1))
-	if int64(len(text)) > r.size {
-		return nil, tooLarge
-	}
-	r.size -= int64(len(text))
-	return text, regular.Cause(err)
+	return err
+}
+
+// isLimit reports whether an error is about a limit.
+func isLimit(err error) bool {
+	return errors.As(err, new(*fbc.LimitError)) || errors.As(err, new(*yamljson.LimitError))
 }
 
 // metadata decodes a file in metadata/ into v. It reports whether the file has content.
@@ -138,13 +130,13 @@ func (r *reader) metadata(name string, v any) (bool, fbc.Pos, error) {
 	if err != nil {
 		return false, at, err
 	}
-	text, err := r.open(name, fs.FileInfoToDirEntry(info))
+	text, err := r.files.Read(name, fs.FileInfoToDirEntry(info))
 	if err != nil || len(text) == 0 {
-		return false, at, regular.Cause(err)
+		return false, at, err
 	}
-	doc, err := yamljson.JSON(r.ctx, text, &r.yaml)
+	doc, line, err := r.files.JSON(r.ctx, bundledir.Document{Text: text, Line: 1})
 	if err != nil {
-		return true, place(name, 1, err), err
+		return true, fbc.Pos{File: name, Line: line}, err
 	}
 	if doc, err = sortKeys(doc); err != nil {
 		return true, at, err
@@ -190,19 +182,15 @@ func (r *reader) annotations() {
 // manifests reads all files in manifests/, in name order (K2).
 func (r *reader) manifests() {
 	at := fbc.Pos{File: manifestsDir}
-	entries, err := fs.ReadDir(r.fsys, manifestsDir)
+	entries, err := r.files.List(manifestsDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.problem("noManifests", "", at, "stat manifests: no such file or directory", errors.New("the directory does not exist; a bundle needs it"))
 		return
 	case err != nil:
-		r.problem("noManifests", "", at, "", regular.Cause(err))
-		return
-	case len(entries) > r.limits.Files:
-		r.problem("limit", manifestsDir, at, "", &LimitError{Limit: "Files", What: "the number of files", Max: int64(r.limits.Files)})
+		r.problem("noManifests", "", at, "", err)
 		return
 	}
-	before := len(r.problems)
 	for _, e := range entries { // sorted by name
 		name := path.Join(manifestsDir, e.Name())
 		if r.ctx.Err() != nil {
@@ -214,76 +202,79 @@ func (r *reader) manifests() {
 				errors.New("is a directory; move its files to manifests/"))
 			continue
 		}
-		text, err := r.open(name, e)
+		text, err := r.files.Read(name, e)
 		if err != nil {
 			r.problem("manifest", name, fbc.Pos{File: name}, "", err)
 			continue
 		}
 		r.file(name, text)
 	}
-	if len(r.bundle.CSVs) == 0 && len(r.problems) == before {
-		r.problem("noCSV", "", at, `no ClusterServiceVersion found in "manifests"`, errors.New("no file has a ClusterServiceVersion"))
+	r.hasCSV()
+}
+
+// hasCSV adds a problem if there is no CSV in manifests that can be read.
+func (r *reader) hasCSV() {
+	broken := slices.ContainsFunc(r.problems, func(p Problem) bool { return p.Pos.File != annotationsFile })
+	if len(r.bundle.CSVs) == 0 && !broken {
+		r.problem("noCSV", "", fbc.Pos{File: manifestsDir}, `no ClusterServiceVersion found in "manifests"`, errors.New("no file has a ClusterServiceVersion"))
 	}
 }
 
 // file reads the documents of a file, up to the first that exceeds a limit.
 func (r *reader) file(name string, text []byte) {
 	fail := func(line int, err error) {
-		r.problem("manifest", name, place(name, line, err), fmt.Sprintf("error parsing objects in %q: %v", name, err), err)
+		r.problem("manifest", name, fbc.Pos{File: name, Line: line}, fmt.Sprintf("error parsing objects in %q: %v", name, upstream(err)), err)
 	}
 	mismatch := func(m *Manifest[unstructured.Unstructured], err error) {
 		for _, w := range r.wrongTypes(&m.Object, err) {
 			r.problem("manifest", name, m.At(w.path...), fmt.Sprintf("error parsing objects in %q: %v", name, w.err), w.err)
 		}
 	}
-	for doc, err := range documents(text) {
+	for doc, err := range bundledir.Documents(text) {
 		if err != nil {
-			fail(doc.line, err)
+			fail(doc.Line, err)
 			return
 		}
+		at := fbc.Pos{File: name, Line: doc.Line}
 		var sum [sha256.Size]byte
 		if r.cache != nil {
-			sum = sha256.Sum256(doc.text)
+			sum = sha256.Sum256(doc.Text)
 			if x := r.cache.find(sum); x != nil {
 				if err := r.count(); err != nil {
-					fail(doc.line, err)
+					fail(doc.Line, err)
 					return
 				}
 				r.bundle.CRDs = append(r.bundle.CRDs, Manifest[apiextensionsv1.CustomResourceDefinition]{
-					Pos: fbc.Pos{File: name, Line: firstLine(doc)}, Object: *x.crd, tree: treeOf(doc.text), shared: x,
+					Pos: at, Object: *x.crd, tree: treeOf(doc.Text), shared: x,
 				})
 				continue
 			}
 		}
-		expansion := r.limits.Expansion
-		value, err := yamljson.JSON(r.ctx, doc.text, &r.yaml)
+		room := r.files.Room()
+		value, line, err := r.files.JSON(r.ctx, doc)
 		if err != nil {
-			fail(doc.line, err)
-			if errors.As(err, new(*yamljson.LimitError)) || r.ctx.Err() != nil {
+			fail(line, err)
+			if isLimit(err) || r.ctx.Err() != nil {
 				return
 			}
 			continue
 		}
-		if value = bytes.TrimSpace(value); bytes.Equal(value, []byte("null")) {
+		if value == nil {
 			continue
-		}
-		if int64(len(value)) > r.limits.DocumentSize {
-			fail(firstLine(doc), &LimitError{Limit: "DocumentSize", What: "the size of the document in bytes", Max: r.limits.DocumentSize})
-			return
 		}
 		objects, paths, err := decode(value)
 		if err != nil {
-			fail(firstLine(doc), err)
+			fail(doc.Line, err)
 			continue
 		}
 		added := true
-		trees, lines := []func() *yamlv3.Node{treeOf(doc.text)}, []int{firstLine(doc)}
+		trees, lines := []func() *yamlv3.Node{treeOf(doc.Text)}, []int{doc.Line}
 		if list := len(objects) != 1 || len(paths[0]) > 0; list {
-			trees, lines = treesOf(doc.text, firstLine(doc), paths)
+			trees, lines = treesOf(doc.Text, doc.Line, paths)
 		}
 		for i, o := range objects {
 			if err := r.count(); err != nil {
-				fail(doc.line, err)
+				fail(doc.Line, err)
 				return
 			}
 			m := Manifest[unstructured.Unstructured]{Pos: fbc.Pos{File: name, Line: lines[i]}, Object: *o, tree: trees[i]}
@@ -292,10 +283,10 @@ func (r *reader) file(name string, text []byte) {
 				added = false
 			}
 		}
-		if added && r.cache != nil && len(objects) == 1 && len(paths[0]) == 0 && objects[0].GetKind() == crdKind && r.limits.Expansion == expansion { // without aliases
+		if added && r.cache != nil && len(objects) == 1 && len(paths[0]) == 0 && objects[0].GetKind() == crdKind && r.files.Room() == room { // without aliases
 			m := &r.bundle.CRDs[len(r.bundle.CRDs)-1]
 			shared := m.Object
-			m.shared = r.cache.keep(sum, len(doc.text), &shared)
+			m.shared = r.cache.keep(sum, len(doc.Text), &shared)
 		}
 	}
 }
@@ -303,7 +294,7 @@ func (r *reader) file(name string, text []byte) {
 // count counts an object. It returns an error if there are too many.
 func (r *reader) count() error {
 	if r.objects++; r.objects > r.limits.Objects {
-		return &LimitError{Limit: "Objects", What: "the number of manifests", Max: int64(r.limits.Objects)}
+		return &fbc.LimitError{Limit: "Objects", What: "number of manifests", Max: int64(r.limits.Objects)}
 	}
 	return nil
 }
@@ -427,7 +418,7 @@ func (r *reader) properties() {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		r.problem("properties", "", at, fmt.Sprintf("failed to unmarshal metadata/properties.yaml: %v", err), err)
+		r.problem("properties", "", at, fmt.Sprintf("failed to unmarshal metadata/properties.yaml: %v", upstream(err)), err)
 	case some && len(r.bundle.CSVs) > 0:
 		text, err := json.Marshal(append(all, file.Properties...))
 		if err != nil {
@@ -440,14 +431,4 @@ func (r *reader) properties() {
 		}
 		csv.Annotations[propertiesAnnotation] = string(text)
 	}
-}
-
-// place returns the position of err in a file. Line is where the document with the
-// fault begins.
-func place(name string, line int, err error) fbc.Pos {
-	var syntax *yamljson.Error
-	if errors.As(err, &syntax) && syntax.Line > 0 {
-		line += syntax.Line - 1
-	}
-	return fbc.Pos{File: name, Line: line}
 }

@@ -75,12 +75,18 @@ func TestLimits(t *testing.T) {
 		"manifests/csv.yaml": []byte("kind: ClusterServiceVersion\napiVersion: v1\n"),
 		"manifests/more":     []byte("a: &a [1, 2, 3]\nb: [*a, *a, *a]\nkind: Some\n---\nkind: Other\n"),
 	}
-	for _, limits := range []Limits{{BundleSize: 60}, {DocumentSize: 20}, {Files: 1}, {Objects: 2}, {Expansion: 1}} {
+	for name, limits := range map[string]Limits{"BundleSize": {BundleSize: 60}, "DocumentSize": {DocumentSize: 20}, "Files": {Files: 1}, "Objects": {Objects: 2}, "Expansion": {Expansion: 1}} {
 		_, err := Read(t.Context(), fsys, &ReadOptions{Limits: &limits})
 		e, ok := err.(*Error)
-		if !ok || !slices.ContainsFunc(e.Problems, func(p Problem) bool { return p.Code == "limit" && strings.Contains(p.Message, "raise limit ") }) {
-			t.Errorf("%+v: error %v; want the limit", limits, err)
+		if !ok || !slices.ContainsFunc(e.Problems, func(p Problem) bool {
+			return p.Code == "limit" && strings.Contains(p.Message, "exceeds limit "+name+"=")
+		}) {
+			t.Errorf("%+v: error %v; want limit %s", limits, err, name)
 		}
+	}
+	_, err := FromObjects(t.Context(), "demo", [][]byte{fsys["manifests/csv.yaml"], fsys["manifests/more"]}, &ReadOptions{Limits: &Limits{BundleSize: 60}})
+	if e, ok := err.(*Error); !ok || e.Problems[0].Code != "limit" {
+		t.Errorf("objects: error %v; want limit BundleSize", err)
 	}
 	if _, err := Read(t.Context(), fsys, nil); err != nil {
 		t.Errorf("without limits: %v", err)

@@ -15,6 +15,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/olmkit/olmkit/internal/bundledir"
 	"github.com/olmkit/olmkit/internal/yamljson"
 )
 
@@ -91,11 +92,11 @@ func peerDocuments(text []byte) (out []any, err error) {
 }
 
 func ourDocuments(t *testing.T, text []byte) (out []any, err error) {
-	for doc, err := range documents(text) {
+	for doc, err := range bundledir.Documents(text) {
 		if err != nil {
 			return out, err
 		}
-		raw, err := yamljson.JSON(t.Context(), doc.text, nil)
+		raw, err := yamljson.JSON(t.Context(), doc.Text, nil)
 		if err != nil {
 			return out, err
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -84,7 +83,7 @@ func (d *Reader) Read(ctx context.Context, doc Document) (text []byte, f Fields,
 
 func (d *Reader) read(ctx context.Context, document Document) (text []byte, f Fields, ok bool) {
 	doc := document.Text
-	if err := checkText(doc); err != nil {
+	if err := yamljson.CheckText(doc); err != nil {
 		if d.TextAdvice != "" {
 			err = fmt.Errorf("%w; %s", err, d.TextAdvice)
 		}
@@ -174,31 +173,6 @@ func (d *Reader) convert(doc []byte) (out []byte, ok bool) {
 	}
 	d.json, ok = yamljson.Convert(d.json[:0], doc, &d.yaml)
 	return d.json, ok
-}
-
-// checkText returns an error for text that is not UTF-8, because the YAML parser would
-// guess its encoding.
-func checkText(doc []byte) error {
-	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
-		if bytes.HasPrefix(doc, []byte(mark)) {
-			return errors.New("the text is UTF-16; it must be UTF-8")
-		}
-	}
-	if i := bytes.IndexByte(doc, 0); i >= 0 {
-		return fmt.Errorf("the document is not text (a zero byte at its offset %d)", i)
-	}
-	if !utf8.Valid(doc) {
-		i := 0
-		for rest := doc; ; i++ {
-			r, n := utf8.DecodeRune(rest)
-			if r == utf8.RuneError && n <= 1 {
-				break
-			}
-			rest, i = rest[n:], i+n-1
-		}
-		return fmt.Errorf("the document must be UTF-8, but byte %#02x at its offset %d is not", doc[i], i)
-	}
-	return nil
 }
 
 // slow converts YAML with the full parser. A repeated key is a finding; its last value
