@@ -53,12 +53,16 @@ type Outlook struct {
 	Head *Target `json:"head,omitzero"`
 	// Steps are the upgrades that OLM performs without intervention.
 	Steps []Step `json:"steps,omitzero"`
+	// Downgrade is the first step to an older version, or nil. Keep is then a channel in which the
+	// bundle that the step replaces is the head and stays, or nil if there is none.
+	Downgrade *Step   `json:"downgrade,omitzero"`
+	Keep      *Target `json:"keep,omitzero"`
 	// Gap is the next newer entry in the channel of a stuck operator, to which it cannot be
 	// upgraded. It is nil if the channel has nothing newer.
 	Gap *Gap `json:"gap,omitzero"`
 	// Newest is the newest head of all channels and catalogs, or nil if it is not newer
-	// than the bundle at which the steps end. Prereleases count only in the default channel, or
-	// if that bundle is one.
+	// than From and all steps. Prereleases count only in the default channel, or
+	// if the steps end at one.
 	Newest *Target `json:"newest,omitzero"`
 	// Way is how to get further than the steps by changing the channel, or nil if that is
 	// impossible or not needed.
@@ -205,23 +209,54 @@ func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { /
 		out.Head = &heads[0]
 		o.walk(out, own, heads)
 	}
-	end := o.spot(out.End())
+	end, highest := o.spot(out.End()), o.highest(out)
 	for i := range o.heads {
 		h := &o.heads[i]
 		if prerelease(o.spot(h.Node)) && !h.Default && !prerelease(end) {
 			continue
 		}
-		if h.Name != end.Name && h.Name != from.Name && newer(o.spot(h.Node), end) && (out.Newest == nil || newer(o.spot(h.Node), o.spot(out.Newest.Node))) {
+		if h.Name != end.Name && h.Name != from.Name && newer(o.spot(h.Node), highest) && (out.Newest == nil || newer(o.spot(h.Node), o.spot(out.Newest.Node))) {
 			out.Newest = h
 		}
 	}
-	if out.EndsEarly() {
+	if out.Kind == OutlookStuck {
 		out.Gap = o.gap(own, end)
 	}
+	o.downgrades(out)
 	if out.EndsEarly() || out.Kind == OutlookNoChannel || out.Newest != nil {
 		o.search(own, out)
 	}
 	return out
+}
+
+// highest returns the newest bundle of the start and the steps of an outlook.
+func (o *Outlooks) highest(out *Outlook) *spot {
+	at := o.spot(out.From)
+	for _, x := range out.Steps {
+		if to := o.spot(x.To); !newer(at, to) {
+			at = to
+		}
+	}
+	return at
+}
+
+// downgrades completes an outlook with the first step to an older version.
+func (o *Outlooks) downgrades(out *Outlook) { // H2
+	i := slices.IndexFunc(out.Steps, func(x Step) bool { return newer(o.spot(x.From), o.spot(x.To)) })
+	if i < 0 {
+		return
+	}
+	out.Downgrade = &out.Steps[i]
+	from := o.spot(out.Steps[i].From)
+	for j := range o.heads {
+		h := &o.heads[j]
+		for _, l := range o.lanes {
+			if h.Name == from.Name && !l.whole && l.catalog == h.Catalog && l.channel == h.Channel && o.next(l, from) == nil {
+				out.Keep = h
+				return
+			}
+		}
+	}
 }
 
 // own returns the lane of an operator that follows channels.

@@ -55,6 +55,12 @@ func outlook(o *graph.Outlook) string {
 	if w := o.Further; w != nil {
 		fmt.Fprintf(&b, "; further %s in %d legs", short(w.End()), len(w.Legs))
 	}
+	if d := o.Downgrade; d != nil {
+		fmt.Fprintf(&b, "; %s is older", short(d.To))
+	}
+	if k := o.Keep; k != nil {
+		fmt.Fprintf(&b, ", %s keeps %s", k.Channel, short(k.Node))
+	}
 	if c := o.Closes; c != nil {
 		fmt.Fprintf(&b, "; %s closes", short(c.To))
 	}
@@ -283,7 +289,13 @@ func (w *walked) check(t *testing.T, channel string, o *graph.Outlook) {
 		w.checkWay(o, fail)
 	}
 	reached := w.reached(o.From)
-	end := version(o.End())
+	end := version(o.From) // the newest so far
+	for _, x := range o.Steps {
+		if v := version(x.To); !end.GT(v) {
+			end = v
+		}
+	}
+	w.checkDowngrade(o, fail)
 	var newer, heady bool
 	for n := range reached {
 		if w.reading == graph.V1 && o.Way == nil {
@@ -304,6 +316,26 @@ func (w *walked) check(t *testing.T, channel string, o *graph.Outlook) {
 	}
 	if w.reading == graph.Classic && o.Way != nil {
 		w.checkBeyond(o, reached, fail)
+	}
+}
+
+// checkDowngrade checks the first step to an older version, and the channel that prevents it.
+func (w *walked) checkDowngrade(o *graph.Outlook, fail func(string, ...any)) {
+	i := slices.IndexFunc(o.Steps, func(x graph.Step) bool { return version(x.From).GT(version(x.To)) })
+	if i < 0 != (o.Downgrade == nil) || i >= 0 && o.Downgrade != &o.Steps[i] {
+		fail("step %d is a downgrade", i+1)
+		return
+	}
+	keeps := false
+	for _, ch := range w.channels {
+		if ch == "" || i < 0 {
+			continue
+		}
+		_, moves := w.next(ch, o.Steps[i].From)
+		keeps = keeps || !moves && slices.Contains(w.of[ch].Heads(), o.Steps[i].From)
+	}
+	if w.reading == graph.Classic && keeps != (o.Keep != nil) {
+		fail("a channel keeps it: %v", keeps)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // bundle, those with fewer stops are better, then those with fewer changes of channel, then
 // those with fewer steps.
 func (o *Outlooks) search(own *lane, out *Outlook) {
-	goals, end := o.goals(out), o.spot(out.End())
+	goals, highest := o.goals(out), o.highest(out)
 	var s *waySearch
 	// In v1, pin single versions only if no goal can be reached otherwise.
 	for _, pins := range []bool{false, true} {
@@ -34,7 +34,7 @@ func (o *Outlooks) search(own *lane, out *Outlook) {
 	if out.Way == nil {
 		var far *visit
 		for _, v := range s.order {
-			if v.from != nil && newer(v.at, end) && (far == nil || newer(v.at, far.at)) {
+			if v.from != nil && newer(v.at, highest) && (far == nil || newer(v.at, far.at)) {
 				far = v
 			}
 		}
@@ -109,11 +109,11 @@ type goal struct {
 }
 
 // goals returns the possible targets of a way, in order of preference: heads that are newer
-// than the bundle at which the steps end.
+// than the start and all steps.
 func (o *Outlooks) goals(out *Outlook) (list []goal) {
-	end := o.spot(out.End())
+	end, highest := o.spot(out.End()), o.highest(out)
 	add := func(t *Target) {
-		if n := o.spot(t.Node); t.Name != out.From.Name && t.Name != end.Name && (newer(n, end) || end.version == nil) {
+		if n := o.spot(t.Node); t.Name != out.From.Name && t.Name != end.Name && (newer(n, highest) || end.version == nil) {
 			list = append(list, goal{n, t.Default})
 		}
 	}

@@ -25,6 +25,10 @@ const (
 	AdvicePassedOver AdviceKind = "passed-over"
 	// AdviceHeldBack: an installed operator has preferred successors that are not possible.
 	AdviceHeldBack AdviceKind = "held-back"
+	// AdviceDowngrade: an upgrade on the way of the outlook leads to an older version.
+	AdviceDowngrade AdviceKind = "downgrade"
+	// AdviceCloses: an upgrade on the way of the outlook closes the way to a newer version.
+	AdviceCloses AdviceKind = "closes"
 	// AdviceDuplicate: a subscription that owns no operator prefers other bundles, but another one to
 	// the same package owns an operator and upgrades it. The outlook is that of the operator.
 	AdviceDuplicate AdviceKind = "duplicate"
@@ -188,13 +192,11 @@ func (a Advice) More(width int, style *Style) string {
 // holds it back.
 func (a Advice) NeedsAttention() bool {
 	switch a.Kind {
-	case AdviceKind(graph.OutlookStepsAway):
-		return a.Outlook.Closes != nil
 	case AdviceKind(graph.OutlookAhead):
 		return a.Outlook.Newest != nil
 	case AdvicePassedOver, AdviceHeldBack:
 		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != HeldByPin && h != HeldByHold && h != HeldByExclude })
-	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops):
+	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops), AdviceDowngrade, AdviceCloses:
 		return true
 	}
 	return false
@@ -336,7 +338,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	}
 	a := &Advice{Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: u.outlook(sub, node)}
 	a.Outlook.Fresh = sub.current == nil
-	a.Kind = AdviceKind(a.Outlook.Kind)
+	a.Kind = adviceOf(a.Outlook)
 	if at > 0 {
 		w, err := s.reasons(ctx)
 		if err != nil {
@@ -359,7 +361,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		}
 	}
 	ends := a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway
-	if ends && len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil {
+	if ends && len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil && a.Outlook.Downgrade == nil {
 		return nil, nil // the operator is at the head, or this solution upgrades it to the head
 	}
 	if a.Rejected != nil {
@@ -370,6 +372,16 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		a.Commands = u.wayCommands(sub, a.Outlook)
 	}
 	return a, nil
+}
+
+// adviceOf returns the kind of the advice that an outlook gives on its own.
+func adviceOf(o *graph.Outlook) AdviceKind {
+	if ends := o.Kind == graph.OutlookAtHead || o.Kind == graph.OutlookStepsAway; ends && o.Downgrade != nil {
+		return AdviceDowngrade
+	} else if ends && o.Closes != nil {
+		return AdviceCloses
+	}
+	return AdviceKind(o.Kind)
 }
 
 // ownerOf returns another subscription to the same package that owns an operator, if the given one owns
@@ -394,81 +406,6 @@ func withDeadEnd(text string, d *DeadEnd) string {
 		return text
 	}
 	return text + "; but " + d.String()
-}
-
-// astray explains why no request leads to bundle b in entry e. If an operator of the
-// package is installed, it returns that operator's outlook, and why the operator is not
-// upgraded to b, with the commands that lead there or further. Otherwise it returns nil, and the
-// reason if a subscription follows another channel, or "".
-func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph.Entry) (*graph.Outlook, string, []string) {
-	for _, s := range u.subs {
-		if s.Package != b.Package().Name() {
-			continue
-		}
-		if s.current != nil {
-			o := u.outlook(s, graph.Node{Name: s.current.Name, Version: s.current.version.String()})
-			d := u.deadEnd(ctx, n, s, o)
-			if d != nil && slices.IndexFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() }) < d.step {
-				d = nil // beyond b
-			}
-			isStep := slices.ContainsFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() })
-			if _, selectable := e.Rank(); !isStep && selectable && e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
-				if to := s.following(u, e); to != nil {
-					return nil, fmt.Sprintf("is an upgrade of the installed %s, but not in %s, which subscription %s follows. To get it, %s",
-						s.current.Name, s.where(), s.Name, to), to.commands(u.p.Namespace)
-				}
-			}
-			if isStep {
-				return o, withDeadEnd(prose.AwayFrom(o, b.Name()), d), nil
-			}
-			return o, withDeadEnd(prose.AwayFrom(o, b.Name()), d), u.wayCommands(s, o)
-		}
-		if to := s.following(u, e); to != nil {
-			return nil, fmt.Sprintf("is not in %s, which subscription %s follows", s.where(), s.Name), nil
-		}
-	}
-	for _, o := range u.installed {
-		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {
-			return nil, "is not needed: the installed " + o.Name + " has no subscription, so OLM does not upgrade it", nil
-		}
-	}
-	return nil, "", nil
-}
-
-// following returns the change with which a subscription follows the channel of an entry, or nil if it
-// does so already.
-func (s *subscription) following(u *universe, e graph.Entry) *Change {
-	ch := e.Channel()
-	if source := s.Source(); source != (CatalogID{}) {
-		for _, c := range u.cats {
-			if id := c.ID(); c.Graph == ch.Package().Catalog() && id != source {
-				to := &Change{Kind: ChangeCatalog, Subscription: s.Name, To: id.String(), Catalog: id}
-				if s.Channel != "" && s.Channel != ch.Name() {
-					to.Channel = ch.Name()
-				}
-				return to
-			}
-		}
-	}
-	if s.Channel == "" || s.Channel == ch.Name() {
-		return nil
-	}
-	return &Change{Kind: ChangeChannel, Subscription: s.Name, To: ch.Name()}
-}
-
-// where names what a subscription follows.
-func (s *subscription) where() string {
-	text := ""
-	if s.Channel != "" {
-		text = "channel " + s.Channel
-	}
-	if source := s.Source(); source != (CatalogID{}) {
-		if text != "" {
-			text += " of "
-		}
-		text += "catalog " + source.String()
-	}
-	return text
 }
 
 // outlook returns how far OLM upgrades a bundle of a subscription without intervention.

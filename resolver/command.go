@@ -128,7 +128,7 @@ func (u *universe) wayCommands(s *subscription, o *graph.Outlook) (list []string
 		if t := o.Newest; o.Fresh && t != nil && t.Channel != "" && (source == (CatalogID{}) || u.catalogNamed(t.Catalog) == source) {
 			return []string{operator.Follow(t.Channel, map[string]any{})}
 		}
-		return nil
+		return u.keepCommands(operator, s, o)
 	}
 	for _, l := range o.Way.Legs {
 		spec := map[string]any{}
@@ -143,6 +143,21 @@ func (u *universe) wayCommands(s *subscription, o *graph.Outlook) (list []string
 		}
 	}
 	return list
+}
+
+// keepCommands returns the commands that prevent the next upgrade if it is a downgrade.
+func (u *universe) keepCommands(operator kubectl.Operator, s *subscription, o *graph.Outlook) []string {
+	if o.Downgrade == nil || o.Downgrade.From != o.From {
+		return nil
+	}
+	if o.Keep == nil {
+		return []string{kubectl.Patch("subscription.operators.coreos.com", operator.Namespace, operator.Name, map[string]any{"installPlanApproval": "Manual"})}
+	}
+	spec := map[string]any{}
+	if id := u.catalogNamed(o.Keep.Catalog); s.Source() != (CatalogID{}) && id != s.Source() {
+		spec["source"], spec["sourceNamespace"] = id.Name, id.Namespace
+	}
+	return []string{operator.Follow(o.Keep.Channel, spec)}
 }
 
 // object returns an object of OLM. A nil spec is left out.

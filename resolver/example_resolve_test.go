@@ -244,6 +244,7 @@ func ExampleConflict_Report() {
 	//      kubectl delete subscription.operators.coreos.com etcd -n operators
 	//   3. uninstall etcd.v0.9.0; then etcd.v0.9.4 is installed
 	//      kubectl delete clusterserviceversion etcd.v0.9.0 -n operators
+	// more: "olmkit explain one-per-package"
 }
 
 // With Partial, the independent parts of a namespace that have a solution are planned, and

@@ -371,7 +371,7 @@ func (s *Solution) stuck() AdviceList {
 		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
 		if o := s.r.u.outlook(sub, node); o.EndsEarly() || o.Kind == graph.OutlookAhead && len(o.Steps) == 0 {
 			out = append(out, Advice{
-				Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
+				Kind: adviceOf(o), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
 			})
 		}
 	}

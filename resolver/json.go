@@ -8,7 +8,9 @@ import (
 
 // A coreJSON is the form of a core in JSON.
 type coreJSON struct {
-	Headline string `json:"headline"`
+	// Code is the code of the fact that explains the core best.
+	Code     fact.Code `json:"code"`
+	Headline string    `json:"headline"`
 	// Derivation is the contradiction that the facts lead to, unless it is expensive to
 	// find.
 	Derivation *fact.Step `json:"derivation,omitzero"`
@@ -38,7 +40,7 @@ func (Conflict) JSONSchemaAlias() any { return conflictJSON{} }
 // MarshalJSON returns an object with the headline, facts and faults of the core, and its
 // derivation unless that is expensive; see [Core.Derive].
 func (c Core) MarshalJSON() ([]byte, error) {
-	out := coreJSON{Headline: c.headline, Facts: c.Facts, Faults: c.Faults}
+	out := coreJSON{Code: c.code(), Headline: c.headline, Facts: c.Facts, Faults: c.Faults}
 	if c.derivation != nil {
 		out.Derivation = c.derivation.Conclusion
 	}

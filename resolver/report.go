@@ -62,6 +62,9 @@ var telling = []fact.Code{
 
 // code returns the code of the fact that explains the core best.
 func (c *Core) code() fact.Code {
+	if len(c.Facts) == 0 {
+		return "" // the zero value
+	}
 	best := slices.MinFunc(c.Facts, func(a, b fact.Fact) int {
 		return cmp.Compare(slices.Index(telling, a.Code()), slices.Index(telling, b.Code()))
 	})

@@ -3,7 +3,6 @@ package resolver
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,22 +49,26 @@ func (r *Report) Text(width int, style *Style) string {
 		w.Blank()
 		w.Line(nil, line, "", "")
 	}
+	w.Line(nil, r.more(), "", "")
 	return w.String()
+}
+
+// more returns the command that explains the codes of the cores.
+func (r *Report) more() string {
+	var codes []fact.Code
+	for i := range r.Cores {
+		codes = append(codes, r.Cores[i].Code)
+	}
+	return prose.More(codes...)
 }
 
 // Short returns the report in at most limit bytes, for a condition (32,768 bytes) or an event
 // (1,024 bytes): the text if it fits, or else the headline and the first fix of each core. It
 // ends with the command that explains the codes of the cores, if there is room.
 func (r *Report) Short(limit int) string {
-	var codes []string
-	for i := range r.Cores {
-		if code := string(r.Cores[i].Code); !slices.Contains(codes, code) {
-			codes = append(codes, code)
-		}
-	}
-	end := `more: "olmkit explain ` + strings.Join(codes, " ") + `"`
-	if text := r.Text(0, nil) + end; len(text) <= limit {
-		return text
+	end := r.more()
+	if text := r.Text(0, nil); len(text) <= limit {
+		return strings.TrimSuffix(text, "\n")
 	}
 	w := newWriter(0, nil)
 	for i := range r.Cores {
@@ -160,6 +163,7 @@ func (r *Report) Markdown(style *Style) string {
 	if line := r.plannedLine(); line != "" {
 		fmt.Fprintf(&b, "\n%s\n", prose.Escape(line))
 	}
+	fmt.Fprintf(&b, "\n%s\n", prose.Escape(r.more()))
 	return b.String()
 }
 

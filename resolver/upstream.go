@@ -115,7 +115,7 @@ func advice(q *fact.Requires) string {
 	relax := fmt.Sprintf("remove that requirement from %s", who)
 	switch x := q.Requirement.(type) {
 	case *constraints.Package:
-		publish = fmt.Sprintf("publish a compatible version %s of package %s", x.Range, x.Name)
+		publish = fmt.Sprintf("publish a version %s of package %s", x.Range, x.Name)
 		relax = fmt.Sprintf("remove or widen that requirement of %s", who)
 	case *constraints.GVK:
 		publish = "publish a compatible bundle that provides " + x.GVK.String()

@@ -106,7 +106,7 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 			}
 		}
 		for _, sub := range s.r.u.subs {
-			if a := (&Advice{Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: o.From.Name, Outlook: o}); err == nil && a.hopeless() && sub.InstalledCSV == o.From.Name {
+			if a := (&Advice{Kind: adviceOf(o), Subscription: sub.Name, Package: sub.Package, Bundle: o.From.Name, Outlook: o}); err == nil && a.hopeless() && sub.InstalledCSV == o.From.Name {
 				list[i].Fixes, err = s.reinstalled(ctx, a)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package page reads the pages of docs/codes, docs/facts and docs/refusals.
+// Package page reads the pages about codes in docs.
 package page
 
 import (
@@ -54,10 +54,10 @@ type Explanation struct {
 	Markdown string
 }
 
-// explanation is the form of the pages that explain codes. The example is optional.
+// explanation is the form of the pages that explain codes. The example and the fix are optional.
 var explanation = lazyregexp.New("(?s)^# `([a-z-]+)`: ([^\n]+)\n\n" +
 	`\*Rules: ([^` + "\n" + `]+)\.\*` + "\n\n(.+?)\n" +
-	"(?:\n## Example\n\n```text\n(.+?)\n```\n)?\n## Usual fix\n\n(.+?)\n$")
+	"(?:\n## Example\n\n```text\n(.+?)\n```\n)?(?:\n## Usual fix\n\n(.+?)\n)?$")
 
 // Explanations returns the pages of a directory that explain codes, as [All] does.
 func Explanations(dir string) []Explanation {

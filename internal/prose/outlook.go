@@ -16,16 +16,36 @@ func Outlook(o *graph.Outlook) string {
 	if g := o.Gap; g != nil {
 		parts = append(parts, gap(g))
 	}
+	if o.Downgrade != nil {
+		parts = append(parts, downgrade(o))
+	}
 	if onward := Onward(o); onward != "" {
 		parts = append(parts, onward)
 	}
 	return strings.Join(parts, ". ")
 }
 
+// downgrade states that an upgrade leads to an older version, and why.
+func downgrade(o *graph.Outlook) string {
+	d := o.Downgrade
+	text := fmt.Sprintf("OLM replaces %s with the older %s, ", d.From.Name, version(d.To))
+	switch d.Reasons[0].Edge {
+	case graph.SkipRange:
+		return text + "whose skipRange includes it"
+	case graph.Skips:
+		return text + "which skips it"
+	}
+	return text + "which replaces it"
+}
+
 // Summary returns where the operator is in one short line, and whether other channels lead
 // further.
 func Summary(o *graph.Outlook) string {
 	switch {
+	case o.Downgrade != nil && o.Way != nil:
+		return fmt.Sprintf("%s. To get to %s instead, %s", downgrade(o), version(o.Way.End()), legs(o, o.Way))
+	case o.Downgrade != nil:
+		return downgrade(o) + ". " + Onward(o)
 	case o.Closes != nil:
 		return fmt.Sprintf("upgrading %s to %s closes the way to %s", o.Closes.From.Name, version(o.Closes.To), version(o.Furthest()))
 	case o.Kind == graph.OutlookStepsAway || o.Way == nil && o.Newest == nil && !o.EndsEarly():
@@ -60,7 +80,7 @@ func standing(o *graph.Outlook) string {
 	case o.Kind == graph.OutlookAhead && n == 0:
 		return fmt.Sprintf("%s is newer than %s, the head of %s", name, version(o.Head.Node), in)
 	case o.Kind == graph.OutlookLoops:
-		return fmt.Sprintf("%s never reaches the head of %s: its upgrades lead back to %s", name, in, o.End().Name)
+		return fmt.Sprintf("%s moves back and forth in %s: %s", name, in, stops(o.Steps))
 	case n > 0:
 		return fmt.Sprintf("%s is upgraded only to %s: no entry of %s accepts an upgrade from there", name, o.End().Name, in)
 	}
@@ -145,6 +165,8 @@ func gap(g *graph.Gap) string {
 // Onward returns how to get further, or "" for an operator at the newest head.
 func Onward(o *graph.Outlook) string {
 	switch {
+	case o.Way == nil && o.Downgrade != nil && o.Reading == graph.Classic:
+		return keep(o)
 	case o.Way == nil && (o.Kind == graph.OutlookStuck || o.Kind == graph.OutlookLoops):
 		return "No channel in any given catalog leads further"
 	case o.Way == nil && o.Newest == nil:
@@ -173,6 +195,23 @@ func Onward(o *graph.Outlook) string {
 	return text
 }
 
+// keep returns how to prevent the downgrade of an outlook.
+func keep(o *graph.Outlook) string {
+	text := fmt.Sprintf("To keep %s, ", version(o.Downgrade.From))
+	if k := o.Keep; k != nil {
+		text += "switch to channel " + k.Channel
+		if catalog := followed(o); catalog != "" && k.Catalog != catalog {
+			text += " of catalog " + k.Catalog
+		}
+	} else {
+		text += "set installPlanApproval to Manual"
+	}
+	if o.Downgrade.From != o.From {
+		return text + " once it is installed"
+	}
+	return text
+}
+
 // target names a head.
 func target(t *graph.Target) string {
 	if t.Channel == "" {
@@ -183,11 +222,15 @@ func target(t *graph.Target) string {
 
 // legs returns a way of an outlook as an instruction.
 func legs(o *graph.Outlook, w *graph.Way) string {
-	catalog := o.Catalog
-	if catalog == "" && o.Head != nil {
-		catalog = o.Head.Catalog
+	return Way(w, o.Reading, followed(o), strings.Join(o.Channels, ","))
+}
+
+// followed returns the catalog that the operator follows, or "".
+func followed(o *graph.Outlook) string {
+	if o.Catalog == "" && o.Head != nil {
+		return o.Head.Catalog
 	}
-	return Way(w, o.Reading, catalog, strings.Join(o.Channels, ","))
+	return o.Catalog
 }
 
 // Way returns a way as an instruction. catalog and channel are those that the operator

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile"
@@ -33,8 +35,8 @@ type answer struct {
 	// Obstacles are what keeps bundles from being installed or from running in the cluster.
 	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 	// Refused is the conflict that made a partial answer leave out parts of the problem.
-	Refused  *resolver.Conflict `json:"refused,omitzero"`
-	Conflict *resolver.Conflict `json:"conflict,omitzero"`
+	Refused  *resolver.Report `json:"refused,omitzero"`
+	Conflict *resolver.Report `json:"conflict,omitzero"`
 	// Error is the reason why the problem was not answered.
 	Error string `json:"error,omitempty"`
 
@@ -43,12 +45,10 @@ type answer struct {
 	solution *resolver.Solution
 	// reasons holds the reason for each of Selected.
 	reasons []string
-	// explanation returns the conflict as text.
-	explanation string
 }
 
 func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
-	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Differs: sol.Differs, Faults: sol.Faults, Refused: sol.Refused, problem: p, solution: sol}
+	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Differs: sol.Differs, Faults: sol.Faults, problem: p, solution: sol}
 }
 
 // unanswered returns an answer that consists of an error.
@@ -73,7 +73,7 @@ func (a *answer) text(w io.Writer) error {
 	for i, s := range a.Selected {
 		action, from := "install", ""
 		if in := left[s.Replaces]; in != nil {
-			action, from = "upgrade", in.Version
+			action, from = replacement(in, s), in.Version
 			delete(left, s.Replaces)
 		}
 		t.add(action, s.Package, from, s.Version, s.Name, s.Channel, a.catalog(s), a.reasons[i])
@@ -103,20 +103,32 @@ func (a *answer) text(w io.Writer) error {
 	}
 	lines := proseWriter(w)
 	for _, line := range a.warnings() {
-		lines.Line(nil, "warning: "+line, "", "  ")
+		lines.Line(nil, line, "", "  ")
 	}
 	for i, x := range a.Advice {
 		if len(x.HeldBy) > 0 && !x.NeedsAttention() { // policies do what they should
-			lines.Line(nil, "note: "+visible.Words(summary(a.Advice, i)), "", "  ")
+			lines.Line(nil, labeled("note", x.Kind, summary(a.Advice, i)), "", "  ")
 		}
 	}
 	for _, x := range calm(a.Advice) {
-		lines.Line(nil, "note: "+visible.Words(x.Summary()), "", "  ")
+		lines.Line(nil, labeled("note", x.Kind, x.Summary()), "", "  ")
 	}
 	if _, err := io.WriteString(w, lines.String()); err != nil {
 		return err
 	}
 	return writeHelp(w, a.Obstacles, nil)
+}
+
+// replacement names the change from an installed operator to a bundle (H2).
+func replacement(in *resolver.Installed, s resolver.Selected) string {
+	if in.Name == s.Name {
+		return "replace" // with itself
+	}
+	from, err := semver.Parse(in.Version)
+	if to, err2 := semver.Parse(s.Version); err == nil && err2 == nil && to.LT(from) {
+		return "downgrade"
+	}
+	return "upgrade"
 }
 
 // calm returns the advice that needs no attention: several steps follow, or only other channels lead
@@ -140,7 +152,8 @@ func (a *answer) catalog(s resolver.Selected) string {
 
 // conflictText writes the explanation of the conflict, with possible fixes.
 func (a *answer) conflictText(w io.Writer) error {
-	_, err := visible.Fprintf(w, "No solution in namespace %s:\n\n%s", a.problem.Namespace, visible.Block(a.explanation))
+	text := a.Conflict.Text(textWidth(w), styleFor(w))
+	_, err := visible.Fprintf(w, "No solution in namespace %s:\n\n%s", a.problem.Namespace, visible.Block(text))
 	return err
 }
 
@@ -180,21 +193,28 @@ func summary(list resolver.AdviceList, i int) string {
 	return text + `; "olmkit explain" shows why, and what helps`
 }
 
-// warnings returns warnings about the answer. For a partial answer, they include what it
+// labeled returns a line with its label and code.
+func labeled[C ~string](label string, code C, text string) string {
+	return label + " (" + string(code) + "): " + visible.Words(text)
+}
+
+// warnings returns lines with warnings about the answer. For a partial answer, they include what it
 // leaves out.
 func (a *answer) warnings() []string {
 	var lines []string
 	if a.Refused != nil {
-		lines = append(lines, visible.Words(a.Refused.Error()))
+		lines = append(lines, labeled("warning", a.Refused.Cores[0].Code, a.solution.Refused.Error()))
 	}
-	lines = append(lines, a.solution.Warnings()...)
+	for _, line := range a.solution.Warnings() {
+		lines = append(lines, "warning: "+line)
+	}
 	for i, x := range a.Advice {
 		if x.NeedsAttention() {
-			lines = append(lines, visible.Words(summary(a.Advice, i)))
+			lines = append(lines, labeled("warning", x.Kind, summary(a.Advice, i)))
 		}
 	}
 	for _, d := range a.Differs {
-		lines = append(lines, visible.Words(d.String()))
+		lines = append(lines, "warning: "+visible.Words(d.String()))
 	}
 	return lines
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
@@ -25,9 +26,9 @@ func newExplain(e *env) *cobra.Command {
 		Long: `Explain shows why a namespace gets its operators, or why it cannot get any and how to
 fix that.
 
-With codes, it describes findings of "olmkit validate", facts of an explanation or
-refusals of "olmkit select", with an example and the usual fix. Without arguments,
-it lists all codes.
+With codes, it describes findings of "olmkit validate", facts of an explanation,
+refusals of "olmkit select", advice or fixes, with an example and the usual fix.
+Without arguments, it lists all codes.
 
 Otherwise it accepts the flags of "olmkit resolve", for catalogs or a cluster, or one
 problem document. For a plan, it shows why each bundle is in it and why better
@@ -280,6 +281,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		_, err := visible.Fprintf(x.out.w, "Nothing to install or upgrade in namespace %s.\n", p.Namespace)
 		return err
 	}
+	var codes []resolver.AdviceKind
 	for i, e := range list {
 		gap := "\n"
 		if i == 0 {
@@ -288,6 +290,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		text := e.Chain.Text(x.width(), x.style())
 		if e.Advice != nil {
 			text += e.Advice.More(x.width(), x.style()) + resolver.FixesText(e.Advice.Fixes, x.width(), x.style())
+			codes = append(codes, e.Advice.Kind)
 		}
 		held := proseWriter(x.out.w)
 		addObstacles(held, e.Obstacles)
@@ -297,12 +300,16 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		for _, a := range e.Duplicates {
 			text += a.More(x.width(), x.style()) + a.FixesText(x.width(), x.style())
+			codes = append(codes, a.Kind)
 		}
 		if err := x.prose(gap, text); err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(codes) == 0 {
+		return nil
+	}
+	return x.prose("\n", prose.More(codes...)+"\n")
 }
 
 // An explained holds the reasons why a bundle is part of a solution.

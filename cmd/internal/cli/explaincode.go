@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/page"
 	"github.com/olmkit/olmkit/resolver/fact"
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
@@ -26,7 +27,7 @@ func explainCodes(e *env, codes []string, out format) error {
 			if _, err := os.Stat(code); err == nil {
 				return usagef("%s is a catalog, not a code; name packages with --package, and installed bundles with --installed", code)
 			}
-			return usagef("no finding, fact or refusal has the code %q%s", code, cmp.Or(hint(code, all.codes()), "; \"olmkit explain\" lists all"))
+			return usagef("unknown code %q%s", code, cmp.Or(hint(code, all.codes()), "; \"olmkit explain\" lists all"))
 		}
 		pages = append(pages, found...)
 	}
@@ -75,10 +76,18 @@ func listCodes() codeList {
 			Example: x.Example, Fix: x.Fix, markdown: x.Markdown(),
 		})
 	}
+	for _, k := range []struct{ dir, severity string }{{"advice", "advice"}, {"fixes", "fix"}} {
+		for _, x := range page.Explanations(k.dir) {
+			l.Codes = append(l.Codes, codePage{
+				Code: x.Code, Severity: k.severity, Title: x.Title, Rules: x.Rules, Text: x.Text,
+				Example: x.Example, Fix: x.Fix, markdown: x.Markdown,
+			})
+		}
+	}
 	return l
 }
 
-// pages returns the pages of a code: a finding and a refusal may have the same one.
+// pages returns the pages of a code: a finding, a refusal and advice may have the same one.
 func (l codeList) pages(code string) []codePage {
 	var out []codePage
 	for _, x := range l.Codes {
@@ -109,14 +118,14 @@ func (l codeList) text(w io.Writer) error {
 // A codePage explains one code.
 type codePage struct {
 	Code string `json:"code"`
-	// Severity is that of a finding, or "fact" or "refusal".
+	// Severity is that of a finding, or "fact", "refusal", "advice" or "fix".
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
 	Rules    string `json:"rules"`
 	Text     string `json:"text"`
 	Bad      string `json:"bad,omitempty"`
 	Good     string `json:"good,omitempty"`
-	// Example and Fix are those of a fact or refusal.
+	// Example and Fix are those of a fact, refusal or advice. A fix has no Fix.
 	Example string `json:"example,omitempty"`
 	Fix     string `json:"fix,omitempty"`
 

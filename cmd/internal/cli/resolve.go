@@ -136,15 +136,9 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 	var unhealthy *resolver.UnhealthyError
 	switch {
 	case errors.As(err, &conflict):
-		a := &answer{ID: p.ID, Conflict: conflict, Unseen: conflict.Unseen, Faults: conflict.Faults, problem: p}
-		if s.out.format == formatText {
-			report, err := conflict.Report(ctx)
-			if err != nil {
-				return nil, err
-			}
-			a.explanation = report.Text(textWidth(s.out.w), styleFor(s.out.w))
-		}
-		return a, nil
+		a := &answer{ID: p.ID, Unseen: conflict.Unseen, Faults: conflict.Faults, problem: p}
+		a.Conflict, err = conflict.Report(ctx)
+		return a, err
 	case errors.As(err, &unhealthy):
 		// The problem requires this: the refusal is the answer (D14).
 		return unanswered(p, err), nil
@@ -152,6 +146,11 @@ func (s *solver) solve(ctx context.Context, p *resolver.Problem) (*answer, error
 		return nil, err
 	}
 	a := newAnswer(p, sol)
+	if sol.Refused != nil {
+		if a.Refused, err = sol.Refused.Report(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if a.Advice, err = sol.AdviceWithFixes(ctx); err != nil {
 		return nil, err
 	}

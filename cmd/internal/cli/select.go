@@ -266,7 +266,7 @@ func (a *selectAnswer) text(w io.Writer) error {
 		funnel = &s.Funnel
 		t.Line(nil, fmt.Sprintf("%s %s from catalog %s", s.Bundle, s.Version, s.Catalog), "", "")
 		for _, n := range s.Notes {
-			t.Line(nil, "note: "+n.Text, "", "  ")
+			t.Line(nil, labeled("note", n.Code, n.Text), "", "  ")
 			if n.Command != "" {
 				t.Verbatim(n.Command, "  ")
 			}

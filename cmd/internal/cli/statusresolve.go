@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -111,7 +110,7 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		return
 	}
 	for _, a := range advice {
-		if a.For(o.Object.Name) && a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && a.NeedsAttention() {
+		if a.For(o.Object.Name) && (a.Kind == resolver.AdviceDowngrade || a.Kind == resolver.AdviceCloses) {
 			o.Why, o.Commands = a.Summary(), append(o.Commands, a.Commands...)
 		}
 		if !a.For(o.Object.Name) || a.HeldBy == nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
@@ -273,7 +272,7 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 		for _, a := range list {
 			for _, name := range append([]string{a.Subscription}, a.Also...) {
 				advice[name] = a
-				if a.Kind == resolver.AdvicePassedOver || a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && a.NeedsAttention() {
+				if a.Kind == resolver.AdvicePassedOver || a.Kind == resolver.AdviceDowngrade || a.Kind == resolver.AdviceCloses {
 					p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: name}, "%s", a)
 				}
 			}
