@@ -5,6 +5,7 @@ import (
 	stdjson "encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -95,6 +96,9 @@ func As[T any, P interface {
 // Equal reports whether two resources have the same JSON, whatever the order of
 // their keys.
 func Equal(a, b Resource) bool {
+	if reflect.DeepEqual(a, b) {
+		return true
+	}
 	x, err1 := marshal(a)
 	y, err2 := marshal(b)
 	return err1 == nil && err2 == nil && EqualJSON(x, y) // keys of Rest are in the order in which they were read

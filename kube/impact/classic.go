@@ -2,6 +2,7 @@ package impact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,12 +24,35 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// The namespace and the names of objects that only the cluster in memory has.
+// The names of what only the cluster in memory has.
 const (
-	classicCatalog   = "olmkit-impact"
-	classicNamespace = "olmkit-impact"
-	classicChannel   = "stable"
+	classicCatalog = "olmkit-impact"
+	classicChannel = "stable"
 )
+
+// errInstalled ends an installation.
+var errInstalled = errors.New("the operator is installed")
+
+// An installing is a cluster whose operator is not installed yet. Afterwards, OLM creates only
+// objects that are not compared.
+type installing struct {
+	*memcluster.Cluster
+	csv olm.Key
+}
+
+// Read returns errInstalled once the operator is installed.
+func (c installing) Read(ctx context.Context, namespace string) (*reconcile.Snapshot, error) {
+	s, err := c.Cluster.Read(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	for _, csv := range s.CSVs {
+		if csv.Key() == c.csv && csv.Status.Phase == olm.PhaseSucceeded {
+			return nil, errInstalled
+		}
+	}
+	return s, nil
+}
 
 // classic returns the objects that classic OLM creates for a bundle. It installs the bundle
 // in a cluster in memory, in which everything exists that the bundle requires.
@@ -39,7 +63,7 @@ func classic(ctx context.Context, b *registryv1.Bundle, namespace string, watch 
 	}
 	start := time.Unix(0, 0)
 	cluster := &memcluster.Cluster{
-		GlobalNamespace: classicNamespace, KubeVersion: "v1.1000.0", Controllers: true,
+		GlobalNamespace: namespace, KubeVersion: "v1.1000.0", Controllers: true,
 		Now: func() time.Time { return start },
 	}
 	ours, err := surroundings(b, namespace, watch)
@@ -53,11 +77,12 @@ func classic(ctx context.Context, b *registryv1.Bundle, namespace string, watch 
 			return nil, err
 		}
 	}
-	loop := &reconcile.Loop{Cluster: cluster, Content: content, Options: reconcile.Options{
+	csv := olm.Key{Group: olm.Group, Kind: olm.KindClusterServiceVersion, Namespace: namespace, Name: b.CSV().Name}
+	loop := &reconcile.Loop{Cluster: installing{cluster, csv}, Content: content, Options: reconcile.Options{
 		RoleNaming: operatorgroup.Running, DeploymentHashes: olmhash.Deployment, IgnoreOLM: true, NoAdvice: true,
 	}}
 	result, err := loop.Run(ctx, namespace)
-	if err != nil {
+	if err != nil && !errors.Is(err, errInstalled) {
 		return nil, err
 	}
 	if result.Plan.Refused != nil {
@@ -281,15 +306,15 @@ func surroundings(b *registryv1.Bundle, namespace string, watch []string) ([]olm
 	}
 	list := []value{
 		named("operators.coreos.com/v1", "OperatorGroup", namespace, "group", value{}),
-		named("operators.coreos.com/v1alpha1", "CatalogSource", classicNamespace, classicCatalog, value{}),
+		named("operators.coreos.com/v1alpha1", "CatalogSource", namespace, classicCatalog, value{}),
 		named("operators.coreos.com/v1alpha1", "Subscription", namespace, "subscription", value{
-			"name": b.Package, "channel": classicChannel, "source": classicCatalog, "sourceNamespace": classicNamespace,
+			"name": b.Package, "channel": classicChannel, "source": classicCatalog, "sourceNamespace": namespace,
 		}),
 	}
 	if len(watch) > 0 {
 		list[0]["spec"] = value{"targetNamespaces": watch}
 	}
-	spaces := append([]string{namespace, classicNamespace}, watch...)
+	spaces := append([]string{namespace}, watch...)
 	slices.Sort(spaces)
 	for _, ns := range slices.Compact(spaces) {
 		list = append(list, named("v1", "Namespace", "", ns, value{}))

@@ -418,9 +418,13 @@ func (c *Cluster) updateStatus(old, want olm.Object) error {
 	if !hasStatus(old.Key()) {
 		return fmt.Errorf("%s has no status subresource", old.Key())
 	}
+	was, _ := old.Get("status")
 	status, _ := want.Get("status")
+	if olm.EqualJSON(was, status) {
+		return nil
+	}
 	out, err := setMember(old, "status", status)
-	if err != nil || olm.Equal(&old, &out) {
+	if err != nil {
 		return err
 	}
 	return c.store(out)
