@@ -4,7 +4,7 @@ import "github.com/olmkit/olmkit/olm"
 
 // The annotations of a member of a group, and of the group itself.
 const (
-	annotationGroup     = "olm.operatorGroup"
+	AnnotationGroup     = "olm.operatorGroup"
 	annotationNamespace = olm.AnnotationOperatorNamespace
 	// annotationGroupNamespace is the documented name of annotationNamespace.
 	// OLM itself does not set it.
@@ -26,7 +26,7 @@ func Annotate(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) (*olm.Cluste
 			changed = true
 		}
 	}
-	annotate(annotationGroup, g.Metadata.Name)
+	annotate(AnnotationGroup, g.Metadata.Name)
 	annotate(annotationNamespace, g.Metadata.Namespace)
 	if _, ok := out.Metadata.Annotations[annotationGroupNamespace]; ok {
 		annotate(annotationGroupNamespace, g.Metadata.Namespace)

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,8 +9,11 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/catalog"
+	"github.com/olmkit/olmkit/reconcile/internal/subscription"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -17,10 +21,11 @@ import (
 // An Obstacle is what keeps the next bundle of an operator from being installed, or from running
 // once it is installed.
 type Obstacle struct {
-	// Bundle is the next bundle, and Replaces the operator that it upgrades, if any.
-	Bundle   string `json:"bundle"`
+	// Bundle is the next bundle, and Replaces the operator that it upgrades, if any. If By is
+	// HeldByUnready, Bundle is the installed operator, and if By is HeldByCatalog, both are empty.
+	Bundle   string `json:"bundle,omitempty"`
 	Replaces string `json:"replaces,omitempty"`
-	// By is HeldByApproval, HeldByOperator, HeldByPlatform or HeldByInstallMode.
+	// By is HeldByInstallMode or one of the holders after it that apply in a cluster.
 	By resolver.Holder `json:"by"`
 	// Text states the reason, and what to do.
 	Text string `json:"text"`
@@ -36,24 +41,34 @@ type coming struct {
 	name, replaces string
 	minKube        string
 	modes          []olm.InstallMode
-	stated         bool // whether the bundle states its install modes
+	stated         bool   // whether the bundle states its install modes
+	unready        string // why the subscription of a CSV is held
 }
 
-// Obstacles returns what stands in the way of the bundles that are installed next: the CSVs of
-// the namespace that wait or failed, those of install plans that wait for approval, and what a
-// solution of its problem selects, which may be nil. They are in that order, and for each bundle in the order of
-// [resolver.Holder]. minKubeVersion is not checked if the version of the cluster is unknown, or
-// if the catalog does not have the CSVs of its bundles. The error is the context's.
+// Obstacles returns what stands in the way of the bundles that are installed next. First are
+// catalogs that are not ready, then the CSVs of the namespace that wait or failed, those of
+// install plans that wait for approval or failed, and what a solution of its problem selects, which may be
+// nil. For each bundle, they are in the order of [resolver.Holder]. minKubeVersion is not checked
+// if the version of the cluster is unknown, or if the catalog does not have the CSVs of its
+// bundles. The error is the context's.
 func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obstacle, error) { // H40
 	w := s.world()
 	var list []coming
+	unready := map[string]string{}
+	for _, s := range w.Subscriptions {
+		if why, newest := subscription.Held(w, s); why != "" {
+			unready[newest.Metadata.Name] = why
+		}
+	}
 	for _, c := range w.Own() {
-		if p := c.Status.Phase; p == olm.PhasePending || p == olm.PhaseFailed {
-			list = append(list, coming{c.Metadata.Name, c.Spec.Replaces, c.Spec.MinKubeVersion, c.Spec.InstallModes, true})
+		name := c.Metadata.Name
+		if p := c.Status.Phase; p == olm.PhasePending || p == olm.PhaseFailed || unready[name] != "" {
+			list = append(list, coming{name, c.Spec.Replaces, c.Spec.MinKubeVersion, c.Spec.InstallModes, true, unready[name]})
 		}
 	}
 	for _, ip := range w.InstallPlans {
-		if ip.Status.Phase != olm.PlanRequiresApproval || ip.Spec.Approved {
+		waits := ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved
+		if !waits && ip.Status.Phase != olm.PlanFailed {
 			continue
 		}
 		for _, name := range ip.Spec.ClusterServiceVersionNames {
@@ -63,7 +78,9 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 					c.replaces = s.Status.InstalledCSV
 				}
 			}
-			list = append(list, c)
+			if sol == nil || !slices.ContainsFunc(sol.Selected, func(x resolver.Selected) bool { return x.Name == name }) {
+				list = append(list, c)
+			}
 		}
 	}
 	if sol != nil {
@@ -86,9 +103,15 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			list = append(list, c)
 		}
 	}
-	var out []Obstacle
+	out := catalogObstacles(w)
 	for _, c := range list {
-		for _, find := range []func(*world.World, coming) *Obstacle{installModeObstacle, approvalObstacle, operatorObstacle, platformObstacle} {
+		first := len(out)
+		for _, find := range []func(*world.World, coming) *Obstacle{
+			installModeObstacle, approvalObstacle, operatorObstacle, platformObstacle, groupObstacle, installPlanObstacle, unreadyObstacle,
+		} {
+			if len(out) > first && c.unready != "" {
+				break // that is why it is not ready
+			}
 			if o := find(w, c); o != nil {
 				o.Bundle, o.Replaces = c.name, c.replaces
 				out = append(out, *o)
@@ -206,4 +229,88 @@ func platformObstacle(w *world.World, c coming) *Obstacle {
 		By:   resolver.HeldByPlatform,
 		Text: fmt.Sprintf("%s waits because it requires Kubernetes %s or later, and the cluster runs %s; upgrade the platform first", c.name, want, have),
 	}
+}
+
+// catalogObstacles reports the catalogs of the namespace that are not ready (D14).
+func catalogObstacles(w *world.World) (out []Obstacle) {
+	for _, c := range w.VisibleCatalogs() {
+		if why := catalog.NotReady(c); why != "" && len(w.Subscriptions) > 0 {
+			out = append(out, Obstacle{
+				By:   resolver.HeldByCatalog,
+				Text: fmt.Sprintf("%s is not ready (%s), so OLM upgrades nothing in namespace %s; repair it, or delete it if nothing uses it", c.Key(), why, w.Namespace),
+			})
+		}
+	}
+	return out
+}
+
+// groupObstacle reports that the namespace does not have exactly one operator group (F1). The
+// commands create one that the bundle supports, or keep the one that its operators belong to.
+func groupObstacle(w *world.World, c coming) *Obstacle {
+	groups := w.Groups()
+	read := w.State.Known == nil || w.Knows(olm.GroupKind{Group: olm.Group, Kind: olm.KindOperatorGroup})
+	if len(groups) == 1 || !read {
+		return nil
+	}
+	if len(groups) == 0 {
+		spec := map[string]any{}
+		if c.stated && operatorgroup.Supports(c.modes, w.Namespace, []string{operatorgroup.AllNamespaces}) != nil {
+			spec["targetNamespaces"] = []string{w.Namespace}
+		}
+		return &Obstacle{
+			By:   resolver.HeldByGroup,
+			Text: fmt.Sprintf("%s cannot be installed or run, because namespace %s has no operator group", c.name, w.Namespace),
+			Commands: []string{kubectl.Apply(map[string]any{
+				"apiVersion": olm.Group + "/v1", "kind": olm.KindOperatorGroup,
+				"metadata": map[string]any{"name": w.Namespace, "namespace": w.Namespace}, "spec": spec,
+			})},
+		}
+	}
+	members := map[string]int{}
+	for _, csv := range w.Own() {
+		members[csv.Metadata.Annotations[operatorgroup.AnnotationGroup]]++
+	}
+	byUse := slices.SortedStableFunc(slices.Values(groups), func(a, b *olm.OperatorGroup) int {
+		return cmp.Or(-cmp.Compare(members[a.Metadata.Name], members[b.Metadata.Name]), cmp.Compare(a.Metadata.Name, b.Metadata.Name))
+	})
+	o := &Obstacle{By: resolver.HeldByGroup}
+	var names []string
+	for i, g := range byUse {
+		names = append(names, g.Metadata.Name)
+		if i > 0 {
+			o.Commands = append(o.Commands, kubectl.Delete("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name))
+		}
+	}
+	kept := names[0]
+	slices.Sort(names)
+	o.Text = fmt.Sprintf("%s cannot be installed or run, because namespace %s has %d operator groups, %s; keep one, such as %s",
+		c.name, w.Namespace, len(names), phrase.And(names), kept)
+	return o
+}
+
+// installPlanObstacle reports that the install plan of a bundle failed (E12).
+func installPlanObstacle(w *world.World, c coming) *Obstacle {
+	for _, ip := range w.InstallPlans {
+		if ip.Status.Phase == olm.PlanFailed && w.IsWanted(ip) && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) && w.CSV(c.name) == nil {
+			return &Obstacle{
+				By:       resolver.HeldByInstallPlan,
+				Text:     fmt.Sprintf("install plan %s for %s failed: %s; fix the cause, and then delete the install plan: a new one is created", ip.Metadata.Name, c.name, phrase.Clause(world.FailureText(ip))),
+				Commands: []string{kubectl.Delete("installplan."+olm.Group, w.Namespace, ip.Metadata.Name)},
+			}
+		}
+	}
+	return nil
+}
+
+// unreadyObstacle reports that an installed operator is not replaced yet (E12). The command, if
+// any, lets failed operators be replaced (E10).
+func unreadyObstacle(w *world.World, c coming) *Obstacle {
+	if c.unready == "" {
+		return nil
+	}
+	o := &Obstacle{By: resolver.HeldByUnready, Text: c.unready}
+	if csv := w.CSV(c.name); csv.Status.Phase == olm.PhaseFailed && !w.FailForward() && len(w.Groups()) == 1 && !operatorgroup.IsGroupFailure(csv.Status) {
+		o.Commands = []string{kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, w.Groups()[0].Metadata.Name, map[string]any{"upgradeStrategy": string(olm.UpgradeFailForward)})}
+	}
+	return o
 }

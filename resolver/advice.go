@@ -282,7 +282,7 @@ func (s *Solution) withoutSubscription(in map[cand]bool) (out AdviceList) {
 	}
 	for _, x := range u.installed {
 		pkg := u.adoptable(x.Name)
-		if !in[x.id] || owned[x.id] || pkg == "" {
+		if !in[x.id] || owned[x.id] || pkg == "" || x.Held != "" {
 			continue
 		}
 		o := u.outlook(&subscription{Subscription: &Subscription{Package: pkg}}, graph.Node{Name: x.Name, Version: x.version.String()})

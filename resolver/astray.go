@@ -42,6 +42,9 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 	}
 	for _, o := range u.installed {
 		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {
+			if o.Held != "" {
+				return nil, "is not an option while the installed " + o.Name + " must stay: " + o.Held, nil
+			}
 			return nil, "is not needed: the installed " + o.Name + " has no subscription, so OLM does not upgrade it", nil
 		}
 	}

@@ -185,7 +185,7 @@ func (c *Core) changes() []Change {
 			c.subscriptionChanges(u, u.subs[c.index[n]], add)
 		case *fact.MustStay:
 			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
-			if pkg := u.adoptable(f.Operator.Name); pkg != "" {
+			if pkg := u.adoptable(f.Operator.Name); pkg != "" && f.Held == "" {
 				add(c.adoption(f.Operator.Name, pkg))
 			}
 		case *fact.PolicyBlocked:

@@ -261,6 +261,8 @@ func (w *why) reason(c cand, a ask) Reason {
 	case a.owner != noCand:
 		q := &fact.Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
 		out.By, out.Requirement, out.Place = q.Bundle, prose.Requirement(q.Requirement), q.Place()
+	case w.r.u.isInstalled(c):
+		out.Held = w.r.u.installed[c].Held
 	}
 	return out
 }

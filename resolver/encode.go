@@ -77,7 +77,7 @@ func (r *resolution) encode(ctx context.Context) (*encoding, error) {
 	}
 	for _, in := range u.installed { // D11
 		if len(in.owners) == 0 {
-			e.state(ctx, stating{Fact: &fact.MustStay{Operator: u.ref(in.id)}, owner: in.id})
+			e.state(ctx, stating{Fact: &fact.MustStay{Operator: u.ref(in.id), Held: in.Held}, owner: in.id})
 		}
 	}
 	for _, c := range e.reached {

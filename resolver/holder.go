@@ -19,6 +19,12 @@ const (
 	HeldByApproval Holder = "approval" // an install plan waits for approval
 	HeldByOperator Holder = "operator" // the installed operator reports that it is not upgradeable
 	HeldByPlatform Holder = "platform" // the bundle needs a newer version of Kubernetes
+
+	// These keep all bundles of a namespace, or of a subscription, from being installed.
+	HeldByCatalog     Holder = "catalog"        // a catalog of the namespace is not ready
+	HeldByGroup       Holder = "operator-group" // the namespace has no operator group, or several
+	HeldByInstallPlan Holder = "install-plan"   // its install plan failed
+	HeldByUnready     Holder = "unready"        // the installed operator failed, or is still being installed
 )
 
 // held has, for each holder, the clause that explains why a bundle was not chosen, with %s for

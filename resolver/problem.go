@@ -106,6 +106,9 @@ type Installed struct {
 	// there is no annotation. In that case, the package is the one that the owning
 	// subscriptions name, if they agree.
 	Properties []property.Property `json:"properties,omitzero"`
+	// Held, if not empty, is why the subscription that owns the operator is not part of the
+	// problem, such as "etcd.v0.9.4 is still being installed". The operator must stay.
+	Held string `json:"held,omitempty"`
 }
 
 // Semantics is the meaning of compound constraints.
@@ -175,7 +178,7 @@ func (e *UnhealthyError) Error() string {
 		}
 		s += fmt.Sprintf(" %s in namespace %s (%s)", c.Name, c.Namespace, c.Unhealthy)
 	}
-	return s + "; fix or remove them, or ignore unhealthy catalogs"
+	return s + "; repair or delete them"
 }
 
 // An OperatorGroup is the operator group of the namespace. It decides which operators can

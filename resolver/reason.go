@@ -18,6 +18,8 @@ type Reason struct {
 	By          Ref         `json:"by,omitzero"`
 	Requirement string      `json:"requirement,omitempty"`
 	Place       *fact.Place `json:"place,omitzero"`
+	// Held is why the subscription of an installed operator is held, if the problem states that.
+	Held string `json:"held,omitempty"`
 	// Preferred are the options that were preferred over the bundle but not possible,
 	// each with the reason.
 	Preferred []*fact.Step `json:"preferred,omitempty"`
@@ -37,6 +39,9 @@ func (r Reason) String() string {
 		return fmt.Sprintf("%s was chosen for subscription %s", r.Bundle.Name, r.Subscription)
 	case r.By.Name != "":
 		return fmt.Sprintf("%s satisfies %s, required by %s", r.Bundle.Name, r.Requirement, r.By.Name)
+	}
+	if r.Held != "" {
+		return r.Held
 	}
 	return r.Bundle.Name + " is installed without a subscription and stays"
 }

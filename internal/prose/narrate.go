@@ -145,6 +145,10 @@ func (w *writing) cite(s *step, r *Rule) {
 func (w *writing) chosen(s *step, c *proof.Claim, r *Rule) {
 	switch q := r.Facts[0].(type) {
 	case *fact.MustStay:
+		if q.Held != "" {
+			s.one, s.many = "must stay as it is: "+q.Held, "must stay as they are"
+			break
+		}
 		s.one = "is an orphan: no subscription has it as installedCSV, so it must stay as it is"
 		s.many = "are orphans: no subscription has them as installedCSV, so they must stay as they are"
 	case *fact.Subscribed:
@@ -237,7 +241,10 @@ func (w *writing) contradiction(s *step, c *proof.Claim, r *Rule) {
 		}
 		if made.one != "" {
 			s.one, s.many = made.one, made.many
-		} else if _, ok := r.Facts[0].(*fact.MustStay); ok {
+		} else if q, ok := r.Facts[0].(*fact.MustStay); ok && q.Held != "" {
+			s.one = "must stay as it is, but it cannot: " + q.Held
+			s.many = s.one
+		} else if ok {
 			s.one = "is an orphan: no subscription has it as installedCSV, so it must stay as it is, but it cannot"
 			s.many = s.one
 		}

@@ -122,6 +122,10 @@ func (w *writing) lead(s *step, c *proof.Claim, r *Rule) {
 			s.folded = text + names[0] + ", the only version" + w.wants(&q.Subscription) + ", " + s.one
 		}
 	case *fact.MustStay:
+		if q.Held != "" {
+			s.folded = "the installed " + q.Operator.Name + ", which must stay (" + q.Held + "), " + s.one
+			break
+		}
 		s.folded = "the installed " + q.Operator.Name + ", an orphan (no subscription has it as installedCSV) that must stay, " + s.one
 	default:
 		return

@@ -47,9 +47,13 @@ type Unavailable struct {
 	Channel string
 }
 
-// MustStay is the fact that an installed operator without a subscription stays.
-// In SAT terms: (i).
-type MustStay struct{ Operator Ref }
+// MustStay is the fact that an installed operator stays, because no subscription owns it or its
+// subscription is held. In SAT terms: (i).
+type MustStay struct {
+	Operator Ref
+	// Held is why its subscription is held, or "".
+	Held string
+}
 
 // Requires is the fact that a bundle has a requirement. In SAT terms: (¬b ∨ formula),
 // where each leaf of the formula is the disjunction of the bundles that satisfy it.

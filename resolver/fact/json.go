@@ -12,6 +12,7 @@ type factJSON struct {
 	Subscription string   `json:"subscription,omitempty"`
 	Bundle       *Ref     `json:"bundle,omitzero"`
 	Operator     *Ref     `json:"operator,omitzero"`
+	Held         string   `json:"held,omitempty"`
 	Package      string   `json:"package,omitempty"`
 	API          string   `json:"api,omitempty"`
 	Requirement  string   `json:"requirement,omitempty"`
@@ -40,7 +41,7 @@ func factToJSON(f Fact) factJSON {
 			out.Error = f.Err.Error()
 		}
 	case *MustStay:
-		out.Operator = &f.Operator
+		out.Operator, out.Held = &f.Operator, f.Held
 	case *Requires:
 		out.Bundle, out.Requirement, out.Candidates = &f.Bundle, f.Requirement.String(), f.Candidates
 		out.Message, out.Place = f.Requirement.Message(), f.Place()

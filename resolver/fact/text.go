@@ -94,6 +94,9 @@ func prefixed(prefix, s string) string {
 
 // String returns the fact as a sentence.
 func (f *MustStay) String() string {
+	if f.Held != "" {
+		return fmt.Sprintf("the installed %s must stay: %s", f.Operator.Name, f.Held)
+	}
 	return fmt.Sprintf("%s is installed without a subscription and must stay", f.Operator.Name)
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -88,7 +89,7 @@ func (a *answer) text(w io.Writer) error {
 	}
 	for _, in := range a.problem.Installed {
 		if left[in.Name] != nil {
-			t.add("keep", in.PackageName(), in.Version, in.Version, in.Name, "", "", "no subscription")
+			t.add("keep", in.PackageName(), in.Version, in.Version, in.Name, "", "", cmp.Or(in.Held, "no subscription"))
 		}
 	}
 	if len(a.Selected) == 0 {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
@@ -45,7 +46,9 @@ func (r *request) problemOf(ctx context.Context, l *loader, c *memcluster.Cluste
 	if err != nil {
 		return nil, err
 	}
-	noteAll(l, notes)
+	noteAll(l, slices.DeleteFunc(notes, func(n reconcile.Note) bool {
+		return slices.ContainsFunc(p.Installed, func(in resolver.Installed) bool { return in.Held == n.Message }) // which the answer states
+	}))
 	p.ID, r.snapshot = "", snapshot
 	return p, nil
 }

@@ -223,6 +223,7 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 	if s.complete {
 		// Users cannot be expected to put Secrets into a file.
 		c.Known = slices.DeleteFunc(reconcile.PlannedKinds(), func(k olm.GroupKind) bool { return k == olm.GroupKind{Kind: "Secret"} })
+		c.Known = append(c.Known, olm.GroupKind{Group: olm.Group, Kind: olm.KindOperatorGroup})
 	}
 	found := func(k olm.GroupKind) {
 		if k.Group == snapshotGroup {

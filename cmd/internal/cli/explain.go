@@ -293,7 +293,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			codes = append(codes, e.Advice.Kind)
 		}
 		held := proseWriter(x.out.w)
-		addObstacles(held, e.Obstacles)
+		addObstacles(held, e.Obstacles, e.Chain.Reasons[0].Held)
 		text += held.String()
 		if len(e.Also) > 0 {
 			text += "Other reasons to choose it:\n" + resolver.Reasons(e.Also).Text(x.width(), x.style())

@@ -276,7 +276,9 @@ func (d *planDocument) text(w io.Writer) error {
 		print("avoided: %s -> %s: %s\n", x.From, x.To, x.verdictText())
 	}
 	if err == nil { // advice is printed below
-		notes := slices.DeleteFunc(slices.Clone(d.Notes), func(n reconcile.Note) bool { return n.Advice })
+		notes := slices.DeleteFunc(slices.Clone(d.Notes), func(n reconcile.Note) bool {
+			return n.Advice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool { return o.Text == n.Message })
+		})
 		err = writeNotes(w, "note: ", notes, reconcile.Note.String)
 	}
 	if err == nil { // the notes have what needs attention

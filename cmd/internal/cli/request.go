@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
@@ -46,7 +47,7 @@ func (r *request) obstacles(ctx context.Context, sol *resolver.Solution) ([]reco
 	case r.snapshot != nil:
 		return reconcile.Obstacles(ctx, r.snapshot, sol)
 	case r.kubeVersion != "":
-		return reconcile.Obstacles(ctx, &reconcile.Snapshot{Namespace: r.namespace, KubeVersion: r.kubeVersion}, sol)
+		return reconcile.Obstacles(ctx, &reconcile.Snapshot{Namespace: r.namespace, KubeVersion: r.kubeVersion, Known: []olm.GroupKind{}}, sol)
 	}
 	return nil, nil
 }

@@ -166,6 +166,7 @@ type operatorStatus struct {
 	Impact *edgeImpact `json:"impact,omitzero"`
 
 	catalogNamespace string
+	current          string // the currentCSV of the subscription
 	// awaited is true if OLM has yet to choose the next bundle, and failed if it could not.
 	awaited, failed bool
 	channels        []string // of a ClusterExtension
@@ -287,8 +288,13 @@ func (d *statusDocument) text(w io.Writer) error {
 			return err
 		}
 	}
+	var commands []string
 	for _, o := range d.Operators {
 		for _, c := range o.Commands {
+			if slices.Contains(commands, c) {
+				continue // it helps several operators
+			}
+			commands = append(commands, c)
 			if _, err := visible.Fprintf(w, "to upgrade %s: %s\n", o.Package, c); err != nil {
 				return err
 			}

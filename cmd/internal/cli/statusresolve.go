@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/internal/phrase"
+	csvreason "github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
@@ -24,18 +25,31 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		if ns == "" || i > 0 && d.Operators[i-1].Object.Namespace == ns {
 			continue
 		}
-		var list []*operatorStatus
+		var all, list []*operatorStatus // those that may be held back, and those to resolve
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly()) && t.content[o.catalogID()] != nil {
-				list = append(list, o)
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.Moves == movesStuck) {
+				all = append(all, o)
 			}
 		}
-		if len(list) == 0 {
+		if len(all) == 0 {
 			continue
 		}
 		snapshot, err := c.Read(ctx, ns)
 		if err != nil {
 			return err
+		}
+		present, err := reconcile.Obstacles(ctx, snapshot, nil)
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			o.hinder(t, present)
+			if (o.awaited || o.failed || o.endsEarly()) && t.content[o.catalogID()] != nil {
+				list = append(list, o)
+			}
+		}
+		if len(list) == 0 {
+			continue
 		}
 		var content reconcile.Catalogs
 		for id, g := range t.content {
@@ -82,6 +96,35 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 	}
 	return nil
+}
+
+// hinder records what keeps the installed operator from being upgraded at all.
+func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
+	for _, x := range obstacles {
+		switch {
+		case x.By == resolver.HeldByCatalog && o.awaited:
+			o.Moves = movesStuck
+		case x.Bundle == "" || x.Bundle != o.Installed && x.Bundle != o.current || x.By == resolver.HeldByApproval:
+			continue
+		case o.awaited && t.waits(csvKey(o.Object.Namespace, x.Bundle)):
+			o.Moves = movesStuck
+		}
+		if o.awaited && len(o.HeldBy) == 0 {
+			o.Why = x.Text
+		} else if o.awaited {
+			o.Why = phrase.Clause(o.Why) + "; " + x.Text
+		}
+		o.awaited = false
+		if !slices.Contains(o.HeldBy, x.By) {
+			o.HeldBy, o.Commands = append(o.HeldBy, x.By), append(o.Commands, x.Commands...)
+		}
+	}
+}
+
+// waits reports whether a CSV needs help: it failed, or its requirements are not met.
+func (t *census) waits(key olm.Key) bool {
+	c := t.csvs[key]
+	return c != nil && (c.Status.Phase == olm.PhaseFailed || c.Status.Phase == olm.PhasePending && c.Status.Reason == csvreason.RequirementsNotMet)
 }
 
 // refuse records that the subscriptions of the namespace cannot be resolved.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/prose"
@@ -60,7 +61,7 @@ func writeNotes[T any](w io.Writer, prefix string, notes []T, text func(T) strin
 // writeHelp writes what keeps operators from newer versions and what helps, with commands to paste.
 func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.AdviceList) error {
 	lines := proseWriter(w)
-	addObstacles(lines, obstacles)
+	addObstacles(lines, obstacles, "")
 	_, err := io.WriteString(w, lines.String())
 	for _, a := range versions {
 		if err == nil {
@@ -82,10 +83,17 @@ func channelsText(a resolver.Advice) string {
 	return b.String()
 }
 
-// addObstacles adds what keeps operators from newer versions, with commands to paste.
-func addObstacles(lines *prose.Writer, obstacles []reconcile.Obstacle) {
-	for _, o := range obstacles {
-		lines.Line(nil, "held back: "+visible.Words(o.Text), "", "  ")
+// addObstacles adds what keeps operators from newer versions, with commands to paste. The text of
+// an obstacle that the lines before already state is left out.
+func addObstacles(lines *prose.Writer, obstacles []reconcile.Obstacle, stated string) {
+	for i, o := range obstacles {
+		if o.Text != stated {
+			lines.Line(nil, "held back: "+visible.Words(o.Text), "", "  ")
+		}
+		same := func(x reconcile.Obstacle) bool { return slices.Equal(x.Commands, o.Commands) }
+		if slices.ContainsFunc(obstacles[:i], same) {
+			continue // bundles that one command helps
+		}
 		for _, c := range o.Commands {
 			lines.Verbatim(c, "  ")
 		}

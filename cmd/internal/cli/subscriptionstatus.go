@@ -21,6 +21,7 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	o := operatorStatus{
 		Object: s.Key(), Package: s.Spec.Package, Channel: s.Spec.Channel, Installed: s.Status.InstalledCSV,
 		Catalog: s.Spec.Source, catalogNamespace: s.Spec.SourceNamespace, Blocks: t.blocked[csvKey(ns, s.Status.InstalledCSV)],
+		current: s.Status.CurrentCSV,
 	}
 	installed := t.csvs[csvKey(ns, o.Installed)]
 	if installed != nil {
@@ -31,7 +32,7 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 		o.Head = o.Installed
 	}
 	if known && installed != nil {
-		o.Outlook = t.outlook(s, o.Channel, installed)
+		o.Outlook = t.outlook(s, installed)
 	}
 	if c, ok := failedResolution(s); ok && strings.Contains(c.Message, "\n") {
 		o.Explanation = c.Message
@@ -179,26 +180,46 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	case !known:
 		return movesUnknown, fmt.Sprintf("the head of the channel is unknown; give the content of the catalog with --catalog %s=%s", s.Spec.Source, t.reference(s))
 	}
-	return onward(o, s.Spec.InstallPlanApproval)
+	return onward(o, t.manual(s))
 }
 
-// onward returns whether an operator below the head of its channel has an upgrade.
-func onward(o *graph.Outlook, approval olm.Approval) (moves, string) {
+// manual returns the name of a subscription because of which the install plans of a namespace wait
+// for approval (E2): s, if it requires that, or else the first of the namespace that does.
+func (t *census) manual(s *olm.Subscription) string {
+	found := ""
+	for _, x := range t.subscriptions {
+		if x.Metadata.Namespace == s.Metadata.Namespace && x.Spec.InstallPlanApproval == olm.Manual && (found == "" || x == s) {
+			found = x.Metadata.Name
+		}
+	}
+	return found
+}
+
+// onward returns whether an operator below the head of its channel has an upgrade. manual is the
+// subscription because of which upgrades wait for approval, or "".
+func onward(o *graph.Outlook, manual string) (moves, string) {
 	switch {
+	case o == nil && manual != "":
+		return movesApproval, "OLM will create an install plan, which waits for approval as subscription " + manual + " requires"
 	case o == nil:
 		return movesNow, "will be installed"
 	case len(o.Steps) == 0:
 		return movesStuck, prose.Outlook(o)
-	case approval == olm.Manual:
-		return movesApproval, fmt.Sprintf("OLM will create an install plan for %s, which waits for approval", o.Steps[0].To.Name)
+	case manual != "":
+		return movesApproval, fmt.Sprintf("OLM will create an install plan for %s, which waits for approval as subscription %s requires", o.Steps[0].To.Name, manual)
 	}
 	return movesNow, "will move to " + o.Steps[0].To.Name
 }
 
-// outlook returns how far the operator of a subscription can be upgraded in its channel. The
+// outlook returns how far the operator of a subscription can be upgraded in its channel, or without
+// one in any. The
 // upgrades that OLM makes come from the subscription's catalog. Other catalogs of the command
 // line count only for newer versions that are not reached in this way.
-func (t *census) outlook(s *olm.Subscription, channel string, installed *olm.ClusterServiceVersion) *graph.Outlook {
+func (t *census) outlook(s *olm.Subscription, installed *olm.ClusterServiceVersion) *graph.Outlook {
+	var channels []string
+	if s.Spec.Channel != "" {
+		channels = []string{s.Spec.Channel}
+	}
 	own := catalogOf(s)
 	ids := slices.DeleteFunc(slices.Clone(t.given), func(id resolver.CatalogID) bool { return id == own })
 	slices.SortFunc(ids, resolver.CatalogID.Compare)
@@ -210,7 +231,7 @@ func (t *census) outlook(s *olm.Subscription, channel string, installed *olm.Clu
 		}
 	}
 	from := graph.Node{Name: installed.Metadata.Name, Version: installed.Spec.Version}
-	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, own.String(), []string{channel})
+	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, own.String(), channels)
 }
 
 // reference returns what to write as the path in --catalog for the catalog of a subscription:

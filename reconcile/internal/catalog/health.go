@@ -38,13 +38,11 @@ func Read(ctx context.Context, w *world.World, content Content) ([]Health, error
 	for _, c := range w.VisibleCatalogs() {
 		entry := resolver.Catalog{Name: c.Metadata.Name, Namespace: c.Metadata.Namespace, Priority: c.Spec.Priority}
 		g, err := content.Catalog(ctx, entry.ID())
-		switch state := c.Status.ConnectionState; {
+		entry.Unhealthy = NotReady(c)
+		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case c.Status.Reason == "SpecInvalidError":
-			entry.Unhealthy = cmp.Or(c.Status.Message, c.Status.Reason)
-		case state != nil && state.LastObservedState != olm.ConnectionReady:
-			entry.Unhealthy = "its connection is " + cmp.Or(state.LastObservedState, "unknown")
+		case entry.Unhealthy != "":
 		case errors.Is(err, ErrUnknown):
 			entry.Unknown = true
 		case err != nil:
@@ -56,6 +54,17 @@ func Read(ctx context.Context, w *world.World, content Content) ([]Health, error
 		list = append(list, Health{c, entry})
 	}
 	return list, nil
+}
+
+// NotReady returns why a catalog is not ready, or "".
+func NotReady(c *olm.CatalogSource) string {
+	switch state := c.Status.ConnectionState; {
+	case c.Status.Reason == "SpecInvalidError":
+		return cmp.Or(c.Status.Message, c.Status.Reason)
+	case state != nil && state.LastObservedState != olm.ConnectionReady:
+		return "its connection is " + cmp.Or(state.LastObservedState, "unknown")
+	}
+	return ""
 }
 
 // Missing notes the CatalogSources that subscriptions name and that do not exist although

@@ -6,25 +6,43 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/status"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
 )
 
-// held returns why a subscription must wait and is left out of the resolution, or "" (E12).
-func (p *planner) held(s *olm.Subscription) string {
-	c := p.CSV(s.Status.InstalledCSV)
+// Held returns why a subscription must wait and is left out of the resolution, or "" (E12), and
+// the newest CSV of its operator.
+func Held(w *world.World, s *olm.Subscription) (why string, newest *olm.ClusterServiceVersion) {
+	c := w.CSV(s.Status.InstalledCSV)
 	if c == nil {
+		return "", nil
+	}
+	newest = c
+	for range w.Own() { // which may replace each other in a cycle
+		if next := w.Replacement(newest); next != nil {
+			newest = next
+		}
+	}
+	if newest != c && newest.Status.Phase == olm.PhaseFailed {
+		if why := unready(w, newest); why != "" {
+			return why, newest
+		}
+	}
+	if next := w.Replacement(c); next != nil {
+		return fmt.Sprintf("%s is being replaced by %s", c.Metadata.Name, next.Metadata.Name), newest
+	}
+	return unready(w, c), newest
+}
+
+// unready returns why a CSV that no other replaces cannot be replaced yet, or "".
+func unready(w *world.World, c *olm.ClusterServiceVersion) string {
+	if failsForward(w, c) {
 		return ""
 	}
-	if next := p.Replacement(c); next != nil {
-		return fmt.Sprintf("%s is being replaced by %s", c.Metadata.Name, next.Metadata.Name)
-	}
-	if p.failsForward(c) {
-		return ""
-	}
-	prev := p.Replaced(c)
+	prev := w.Replaced(c)
 	switch failed := c.Status.Phase == olm.PhaseFailed; {
 	case failed && operatorgroup.IsGroupFailure(c.Status):
 		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, status.Cause(c))
-	case failed && p.FailForward(): // the CSVs that it replaces are not ready
+	case failed && w.FailForward(): // the CSVs that it replaces are not ready
 		return fmt.Sprintf("%s failed while replacing %s: %s; it can be replaced once every version before it is %s", c.Metadata.Name, prev.Metadata.Name, status.Cause(c), olm.PhaseReplacing)
 	case failed && prev != nil:
 		return fmt.Sprintf("%s failed while replacing %s: %s; %s", c.Metadata.Name, prev.Metadata.Name, status.Cause(c), failForwardText)
@@ -43,11 +61,11 @@ const failForwardText = "set upgradeStrategy " + string(olm.UpgradeFailForward) 
 
 // failsForward reports whether a failed CSV may be replaced (E10). All CSVs
 // that it replaces must be waiting to be replaced.
-func (p *planner) failsForward(c *olm.ClusterServiceVersion) bool {
-	if c.Status.Phase != olm.PhaseFailed || operatorgroup.IsGroupFailure(c.Status) || !p.FailForward() {
+func failsForward(w *world.World, c *olm.ClusterServiceVersion) bool {
+	if c.Status.Phase != olm.PhaseFailed || operatorgroup.IsGroupFailure(c.Status) || !w.FailForward() {
 		return false
 	}
-	for prev := p.Replaced(c); prev != nil; prev = p.Replaced(prev) {
+	for prev := w.Replaced(c); prev != nil; prev = w.Replaced(prev) {
 		if prev.Status.Phase != olm.PhaseReplacing {
 			return false
 		}

@@ -74,6 +74,6 @@ func (p *planner) stuckCondition(s *olm.Subscription) *olm.Condition {
 	}
 	return &olm.Condition{
 		Type: world.ResolutionFailed, Status: olm.ConditionTrue, Reason: ReasonConstraintsNotSatisfiable,
-		Message: fmt.Sprintf("%ssubscription %s cannot be upgraded further: %s", notSatisfiable, s.Metadata.Name, p.held(s)),
+		Message: fmt.Sprintf("%ssubscription %s cannot be upgraded further: %s", notSatisfiable, s.Metadata.Name, unready(p.World, c)),
 	}
 }

@@ -43,8 +43,13 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 		pr.Installed = append(pr.Installed, in)
 	}
 	for _, s := range p.Subscriptions {
-		if why := p.held(s); why != "" {
+		if why, newest := Held(p.World, s); why != "" {
 			p.Note(s.Key(), "%s", why)
+			for i := range pr.Installed {
+				if in := &pr.Installed[i]; in.Name == newest.Metadata.Name {
+					in.Held = why
+				}
+			}
 			continue
 		}
 		pr.Subscriptions = append(pr.Subscriptions, resolver.Subscription{
