@@ -96,40 +96,22 @@ func newMeter(root celast.Expr, impls map[string]impl, adapter types.Adapter) *m
 // records the number in each body.
 func (m *meter) count(x celast.Expr) uint64 {
 	n := uint64(1)
-	if x.Kind() == celast.ComprehensionKind {
+	switch x.Kind() {
+	case celast.ComprehensionKind:
 		c := x.AsComprehension()
 		m.turns[c.LoopStep().ID()] = m.count(c.LoopCondition()) + m.count(c.LoopStep())
 		return n + m.count(c.IterRange()) + m.count(c.AccuInit()) + m.count(c.Result())
-	}
-	switch x.Kind() {
 	case celast.LiteralKind:
 		n += textCost(x.AsLiteral()) / 2 // for work on the literal, such as hashing a key
-	case celast.CallKind:
-		call := x.AsCall()
-		if call.IsMemberFunction() {
-			n += m.count(call.Target())
-		}
-		for _, arg := range call.Args() {
-			n += m.count(arg)
-		}
-	case celast.ListKind:
-		for _, e := range x.AsList().Elements() {
-			n += m.count(e)
-		}
 	case celast.MapKind:
 		for _, e := range x.AsMap().Entries() {
-			key := e.AsMapEntry().Key()
-			if key.Kind() != celast.LiteralKind {
+			if key := e.AsMapEntry().Key(); key.Kind() != celast.LiteralKind {
 				m.keys[key.ID()] = true
 			}
-			n += m.count(key) + m.count(e.AsMapEntry().Value())
 		}
-	case celast.StructKind:
-		for _, f := range x.AsStruct().Fields() {
-			n += m.count(f.AsStructField().Value())
-		}
-	case celast.SelectKind:
-		n += m.count(x.AsSelect().Operand())
+	}
+	for _, part := range Parts(x) {
+		n += m.count(part)
 	}
 	return n
 }

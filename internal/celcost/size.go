@@ -17,46 +17,50 @@ const (
 	maxExpanded = 1 << 20
 )
 
+// Parts returns the parts of an expression, but none of a macro: its range, initial value,
+// condition, step and result have separate meanings.
+func Parts(x celast.Expr) (parts []celast.Expr) {
+	switch x.Kind() {
+	case celast.CallKind:
+		if x.AsCall().IsMemberFunction() {
+			parts = append(parts, x.AsCall().Target())
+		}
+		return append(parts, x.AsCall().Args()...)
+	case celast.ListKind:
+		return x.AsList().Elements()
+	case celast.MapKind:
+		for _, e := range x.AsMap().Entries() {
+			parts = append(parts, e.AsMapEntry().Key(), e.AsMapEntry().Value())
+		}
+	case celast.StructKind:
+		for _, f := range x.AsStruct().Fields() {
+			parts = append(parts, f.AsStructField().Value())
+		}
+	case celast.SelectKind:
+		return []celast.Expr{x.AsSelect().Operand()}
+	}
+	return parts
+}
+
 // Size returns the number of nodes of an expression. An empty list or map
 // counts as ten, and a node inside n nested macros as 1+n/4.
 func Size(root celast.Expr) int { return size(root, 0) }
 
 func size(x celast.Expr, macros int) int {
-	n := 1 + macros/4
-	each := func(list ...celast.Expr) {
-		for _, e := range list {
-			n += size(e, macros)
-		}
-	}
+	n, parts := 1+macros/4, Parts(x)
 	switch x.Kind() {
 	case celast.ComprehensionKind:
 		c := x.AsComprehension()
-		each(c.IterRange())
+		n += size(c.IterRange(), macros)
 		macros++
-		each(c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result())
-	case celast.CallKind:
-		if x.AsCall().IsMemberFunction() {
-			each(x.AsCall().Target())
-		}
-		each(x.AsCall().Args()...)
-	case celast.ListKind:
-		if x.AsList().Size() == 0 {
+		parts = []celast.Expr{c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}
+	case celast.ListKind, celast.MapKind:
+		if len(parts) == 0 {
 			n += emptyNodes - 1
 		}
-		each(x.AsList().Elements()...)
-	case celast.MapKind:
-		if x.AsMap().Size() == 0 {
-			n += emptyNodes - 1
-		}
-		for _, e := range x.AsMap().Entries() {
-			each(e.AsMapEntry().Key(), e.AsMapEntry().Value())
-		}
-	case celast.StructKind:
-		for _, f := range x.AsStruct().Fields() {
-			each(f.AsStructField().Value())
-		}
-	case celast.SelectKind:
-		each(x.AsSelect().Operand())
+	}
+	for _, part := range parts {
+		n += size(part, macros)
 	}
 	return n
 }

@@ -130,37 +130,17 @@ func (c *Compiler) price(r apiextensionsv1.ValidationRule) (uint64, error) {
 // be interrupted. A value can be repeated only by referring to a variable of a macro more
 // than once.
 func growth(x celast.Expr) uint64 {
-	most := uint64(1)
-	each := func(list ...celast.Expr) {
-		for _, e := range list {
-			most = max(most, growth(e))
-		}
-	}
-	switch x.Kind() {
-	case celast.ComprehensionKind:
+	n, parts := uint64(1), celcost.Parts(x)
+	if x.Kind() == celast.ComprehensionKind {
 		c := x.AsComprehension()
-		n := uint64(max(1, references(c.LoopStep(), c.IterVar())+references(c.LoopStep(), c.IterVar2())))
-		each(c.LoopStep(), c.LoopCondition(), c.Result())
-		return min(n*most*growth(c.IterRange()), maxGrowth+1)
-	case celast.CallKind:
-		if x.AsCall().IsMemberFunction() {
-			each(x.AsCall().Target())
-		}
-		each(x.AsCall().Args()...)
-	case celast.ListKind:
-		each(x.AsList().Elements()...)
-	case celast.MapKind:
-		for _, e := range x.AsMap().Entries() {
-			each(e.AsMapEntry().Key(), e.AsMapEntry().Value())
-		}
-	case celast.StructKind:
-		for _, f := range x.AsStruct().Fields() {
-			each(f.AsStructField().Value())
-		}
-	case celast.SelectKind:
-		each(x.AsSelect().Operand())
+		n = uint64(max(1, references(c.LoopStep(), c.IterVar())+references(c.LoopStep(), c.IterVar2()))) * growth(c.IterRange())
+		parts = []celast.Expr{c.LoopStep(), c.LoopCondition(), c.Result()}
 	}
-	return most
+	most := uint64(1)
+	for _, part := range parts {
+		most = max(most, growth(part))
+	}
+	return min(n*most, maxGrowth+1)
 }
 
 // references counts the references to a variable.
