@@ -6,6 +6,7 @@
 package bundledir
 
 import (
+	"bytes"
 	"cmp"
 	"io"
 	"io/fs"
@@ -71,12 +72,15 @@ func (r *Reader) Read(name string, e fs.DirEntry) ([]byte, error) {
 	if r.limits.FileSize > 0 {
 		in = io.LimitReader(in, r.limits.FileSize+1)
 	}
-	text, err := io.ReadAll(in)
-	if err != nil {
+	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxGuess)+bytes.MinRead))
+	if _, err := text.ReadFrom(in); err != nil {
 		return nil, regular.Cause(err)
 	}
-	return text, r.Count(text)
+	return text.Bytes(), r.Count(text.Bytes())
 }
+
+// maxGuess is how much memory is allocated before anything is read.
+const maxGuess = 1 << 20
 
 // Count counts a file that was not read with Read. The error is an [*fbc.LimitError].
 func (r *Reader) Count(text []byte) error {

@@ -108,13 +108,17 @@ type stage struct {
 func TestScripts(t *testing.T) { // K63, K64, K69
 	log.SetLogger(logr.Discard())
 	t.Run("standard", func(t *testing.T) {
+		t.Parallel()
 		crds := ownCRDs
 		if _, err := os.Stat("../../../shared/crds"); err == nil {
 			crds = realcat.Shared(t, "crds")
 		}
 		scripts(t, crds)
 	})
-	t.Run("experimental", func(t *testing.T) { scripts(t, experimentalCRDs...) })
+	t.Run("experimental", func(t *testing.T) {
+		t.Parallel()
+		scripts(t, experimentalCRDs...)
+	})
 }
 
 // experimentalCRDs are those of the experimental channel.

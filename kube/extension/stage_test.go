@@ -3,6 +3,7 @@ package extension_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -205,6 +206,9 @@ func (s *stage) collect(ctx context.Context) {
 		for _, o := range u.Items {
 			if o.GetDeletionTimestamp() != nil && slices.Contains(o.GetFinalizers(), metav1.FinalizerOrphanDependents) {
 				releasing = append(releasing, o)
+			}
+			if o.GetKind() == "CustomResourceDefinition" && o.GetDeletionTimestamp() != nil {
+				s.client.Patch(ctx, &o, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"annotations":{"touched-after":%q}}}`, o.GetResourceVersion())))
 			}
 			if exists[o.GetUID()] = true; len(o.GetOwnerReferences()) > 0 {
 				owned = append(owned, o)

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/bundledir"
@@ -347,12 +348,17 @@ func readable(err error) error {
 // decode returns the objects of a document: the items if it is a list, or else the
 // object itself (K2).
 func decode(doc []byte) (out []*unstructured.Unstructured, paths [][]any, err error) {
-	o, _, err := unstructured.UnstructuredJSONScheme.Decode(doc, nil, nil)
-	if runtime.IsMissingKind(err) {
-		return nil, nil, errors.New("the object has no kind")
-	}
-	if err != nil {
-		return nil, nil, readable(err)
+	var one unstructured.Unstructured
+	var o runtime.Object = &one
+	err = utiljson.Unmarshal(doc, &one.Object)
+	if _, list := one.Object["items"]; err != nil || list || one.GroupVersionKind().Kind == "" {
+		o, _, err = unstructured.UnstructuredJSONScheme.Decode(doc, nil, nil) // decodes twice, because of lists
+		if runtime.IsMissingKind(err) {
+			return nil, nil, errors.New("the object has no kind")
+		}
+		if err != nil {
+			return nil, nil, readable(err)
+		}
 	}
 	metadata, err := json.Marshal(map[string]any{"metadata": o.(runtime.Unstructured).UnstructuredContent()["metadata"]})
 	if err != nil {

@@ -235,7 +235,7 @@ func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at *f
 		return nil
 	}
 	before := len(c.errs)
-	c.ruled = false
+	c.ruled, c.defaults = false, false
 	if status {
 		c.rootFields(&internal, at)
 	}
@@ -252,7 +252,7 @@ func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at *f
 	if len(c.errs) == before {
 		c.errs = append(c.errs, structuralschema.ValidateStructural(at, structural)...)
 	}
-	if len(c.errs) == before {
+	if len(c.errs) == before && c.defaults {
 		plain := structural
 		if c.ruled {
 			plain = structural.DeepCopy()
@@ -299,8 +299,8 @@ func (c *check) node(s *apiextensions.JSONSchemaProps, at *field.Path, in schema
 	if s == nil {
 		return
 	}
-	c.ruled = c.ruled || len(s.XValidations) > 0
-	if s.Type != "" {
+	c.ruled, c.defaults = c.ruled || len(s.XValidations) > 0, c.defaults || s.Default != nil
+	if s.Type != "" && !slices.Contains(schemaTypes, s.Type) {
 		c.oneOf(at.Child("type"), s.Type, false, schemaTypes...)
 	}
 	if s.Pattern != "" {

@@ -19,8 +19,9 @@ import (
 
 // A check collects errors.
 type check struct {
-	errs  field.ErrorList
-	ruled bool // the schema of a CRD has CEL rules
+	errs     field.ErrorList
+	ruled    bool // the schema of a CRD has CEL rules
+	defaults bool // it has defaults
 }
 
 func (c *check) invalid(at *field.Path, v any, texts ...string) {
