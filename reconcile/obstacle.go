@@ -103,11 +103,19 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			list = append(list, c)
 		}
 	}
+	present := list
+	for _, c := range w.Own() {
+		stays := !slices.ContainsFunc(list, func(x coming) bool { return x.name == c.Metadata.Name || x.replaces == c.Metadata.Name })
+		if stays && c.Status.Phase == olm.PhaseSucceeded {
+			present = append(present, coming{name: c.Metadata.Name, modes: c.Spec.InstallModes, stated: true})
+		}
+	}
+	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
 	out := catalogObstacles(w)
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
-			installModeObstacle, approvalObstacle, operatorObstacle, platformObstacle, groupObstacle, installPlanObstacle, unreadyObstacle,
+			installMode, approvalObstacle, operatorObstacle, platformObstacle, groupObstacle, installPlanObstacle, unreadyObstacle,
 		} {
 			if len(out) > first && c.unready != "" {
 				break // that is why it is not ready
@@ -122,9 +130,9 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 }
 
 // installModeObstacle reports a bundle that does not support the namespace's operator group
-// (F2). The commands change the targets of the group to what all operators of the namespace
+// (F2). The commands change the targets of the group to what all operators that will be present
 // support.
-func installModeObstacle(w *world.World, c coming) *Obstacle {
+func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 	groups := w.Groups()
 	if len(groups) != 1 || !c.stated {
 		return nil
@@ -139,8 +147,16 @@ func installModeObstacle(w *world.World, c coming) *Obstacle {
 		return nil
 	}
 	o := &Obstacle{By: resolver.HeldByInstallMode, Text: fmt.Sprintf("%s cannot run under operator group %s: %s", c.name, g.Metadata.Name, why)}
+	opposed := ""
 	for _, to := range []string{operatorgroup.AllNamespaces, w.Namespace} {
-		if slices.Equal(targets, []string{to}) || operatorgroup.Supports(c.modes, w.Namespace, []string{to}) != nil || !allSupport(w, g, to) {
+		if slices.Equal(targets, []string{to}) || operatorgroup.Supports(c.modes, w.Namespace, []string{to}) != nil {
+			continue
+		}
+		lacks := func(x coming) bool {
+			return x.stated && operatorgroup.Supports(x.modes, w.Namespace, []string{to}) != nil
+		}
+		if i := slices.IndexFunc(present, lacks); i >= 0 {
+			opposed = cmp.Or(opposed, present[i].name)
 			continue
 		}
 		spec := map[string]any{"selector": nil, "targetNamespaces": nil}
@@ -149,22 +165,13 @@ func installModeObstacle(w *world.World, c coming) *Obstacle {
 			spec["targetNamespaces"], what = []string{to}, "only namespace "+to
 		}
 		o.Text += "; make the group select " + what + ", which all operators of the namespace support"
-		o.Commands = []string{kubectl.Patch("operatorgroup.operators.coreos.com", w.Namespace, g.Metadata.Name, spec)}
+		o.Commands = []string{kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, spec)}
 		return o
 	}
+	if opposed != "" {
+		o.Text += "; no operator group suits both it and " + opposed + ", so install one of them in a namespace of its own"
+	}
 	return o
-}
-
-// allSupport reports whether all operators of the namespace that run could also run if its group
-// selected other targets.
-func allSupport(w *world.World, g *olm.OperatorGroup, to string) bool {
-	changed := *g
-	changed.Status.Namespaces = []string{to}
-	groups := slices.Clone(w.OperatorGroups)
-	groups[slices.Index(groups, g)] = &changed
-	return !slices.ContainsFunc(w.Own(), func(c *olm.ClusterServiceVersion) bool {
-		return c.Status.Phase == olm.PhaseSucceeded && operatorgroup.Judge(c, groups).Failure != nil
-	})
 }
 
 // approvalObstacle reports an install plan that waits for approval, or will (E9).
@@ -172,7 +179,7 @@ func approvalObstacle(w *world.World, c coming) *Obstacle {
 	for _, ip := range w.InstallPlans {
 		if ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) {
 			return &Obstacle{
-				By: resolver.HeldByApproval, Text: fmt.Sprintf("install plan %s for %s waits for approval", ip.Metadata.Name, c.name),
+				By: resolver.HeldByApproval, Text: fmt.Sprintf("install plan %s for %s waits for approval", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames)),
 				Commands: []string{kubectl.Patch("installplan.operators.coreos.com", w.Namespace, ip.Metadata.Name, map[string]any{"approved": true})},
 			}
 		}
@@ -184,7 +191,7 @@ func approvalObstacle(w *world.World, c coming) *Obstacle {
 		if s.Spec.InstallPlanApproval == olm.Manual {
 			return &Obstacle{
 				By:   resolver.HeldByApproval,
-				Text: fmt.Sprintf("the install plan for %s will wait for approval, because subscription %s requires it for the whole namespace", c.name, s.Metadata.Name),
+				Text: fmt.Sprintf("the install plan will wait for approval, because subscription %s requires it for the whole namespace", s.Metadata.Name),
 			}
 		}
 	}
@@ -259,7 +266,7 @@ func groupObstacle(w *world.World, c coming) *Obstacle {
 		}
 		return &Obstacle{
 			By:   resolver.HeldByGroup,
-			Text: fmt.Sprintf("%s cannot be installed or run, because namespace %s has no operator group", c.name, w.Namespace),
+			Text: fmt.Sprintf("nothing can be installed or run in namespace %s, because it has no operator group", w.Namespace),
 			Commands: []string{kubectl.Apply(map[string]any{
 				"apiVersion": olm.Group + "/v1", "kind": olm.KindOperatorGroup,
 				"metadata": map[string]any{"name": w.Namespace, "namespace": w.Namespace}, "spec": spec,
@@ -283,8 +290,8 @@ func groupObstacle(w *world.World, c coming) *Obstacle {
 	}
 	kept := names[0]
 	slices.Sort(names)
-	o.Text = fmt.Sprintf("%s cannot be installed or run, because namespace %s has %d operator groups, %s; keep one, such as %s",
-		c.name, w.Namespace, len(names), phrase.And(names), kept)
+	o.Text = fmt.Sprintf("nothing can be installed or run in namespace %s, because it has %d operator groups, %s; keep one, such as %s",
+		w.Namespace, len(names), phrase.And(names), kept)
 	return o
 }
 

@@ -246,6 +246,9 @@ type simulation struct {
 	// notes reports what the service account of the operator group may not do, as soon as the
 	// simulation finds out.
 	notes []reconcile.Note
+	// began is true once the cluster was read, and failed are the operators that had failed then.
+	began  bool
+	failed []olm.Key
 }
 
 // admit returns a function that rejects, as a real cluster would, the writes that the
@@ -279,6 +282,12 @@ func (a *attentive) Read(ctx context.Context, namespace string) (*reconcile.Snap
 	a.sim.bounded = slices.ContainsFunc(s.OperatorGroups, func(g *olm.OperatorGroup) bool {
 		return g.Metadata.Namespace == namespace && g.Spec.ServiceAccountName != ""
 	})
+	for _, c := range s.CSVs {
+		if !a.sim.began && c.Metadata.Namespace == namespace && failure(c) != "" {
+			a.sim.failed = append(a.sim.failed, c.Key())
+		}
+	}
+	a.sim.began = true
 	for _, n := range reconcile.Attenuation(s) {
 		if !slices.ContainsFunc(a.sim.notes, func(old reconcile.Note) bool { return old.Object == n.Object }) {
 			a.sim.notes = append(a.sim.notes, n)

@@ -104,6 +104,11 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			}
 		}
 	}
+	for _, k := range s.failed {
+		if !slices.ContainsFunc(d.Operators, func(c endOfCSV) bool { return c.Name == k.Name && c.Phase == olm.PhaseFailed }) {
+			d.Notes = append(d.Notes, reconcile.Note{Object: k, Message: "has failed in the cluster; this simulation supposes that it recovers"})
+		}
+	}
 	failed = slices.DeleteFunc(failed, func(ip *olm.InstallPlan) bool { return !slices.Contains(pending, ip.Metadata.Name) })
 	now, err := s.cluster.Read(ctx, s.namespace)
 	if err != nil {

@@ -87,6 +87,9 @@ func channelsText(a resolver.Advice) string {
 // an obstacle that the lines before already state is left out.
 func addObstacles(lines *prose.Writer, obstacles []reconcile.Obstacle, stated string) {
 	for i, o := range obstacles {
+		if slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return x.Text == o.Text }) {
+			continue // it holds back several bundles
+		}
 		if o.Text != stated {
 			lines.Line(nil, "held back: "+visible.Words(o.Text), "", "  ")
 		}
