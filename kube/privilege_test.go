@@ -166,7 +166,6 @@ func TestEveryKind(t *testing.T) {
 		scope               apiextensionsv1.ResourceScope
 	}{
 		{"monitoring.coreos.com", "ServiceMonitor", "servicemonitors", apiextensionsv1.NamespaceScoped},
-		{"monitoring.coreos.com", "PodMonitor", "podmonitors", apiextensionsv1.NamespaceScoped},
 		{"monitoring.coreos.com", "PrometheusRule", "prometheusrules", apiextensionsv1.NamespaceScoped},
 		{"autoscaling.k8s.io", "VerticalPodAutoscaler", "verticalpodautoscalers", apiextensionsv1.NamespaceScoped},
 		{"console.openshift.io", "ConsoleCLIDownload", "consoleclidownloads", apiextensionsv1.ClusterScoped},

@@ -68,7 +68,7 @@ func Rules() []rbacv1.PolicyRule {
 		rule("policy", []string{"poddisruptionbudgets"}, "get", "create", "update"),
 		rule("networking.k8s.io", []string{"networkpolicies"}, "get", "create", "update"),
 		rule("scheduling.k8s.io", []string{"priorityclasses"}, "get", "create", "update"),
-		rule("monitoring.coreos.com", []string{"servicemonitors", "podmonitors", "prometheusrules"}, "get", "create", "update"),
+		rule("monitoring.coreos.com", []string{"servicemonitors", "prometheusrules"}, "get", "create", "update"),
 		rule("autoscaling.k8s.io", []string{"verticalpodautoscalers"}, "get", "create", "update"),
 		rule("console.openshift.io", []string{"consoleclidownloads", "consolelinks", "consoleplugins", "consolequickstarts", "consoleyamlsamples"}, "get", "create", "update"),
 		// The version of OpenShift and its proxy, if any.

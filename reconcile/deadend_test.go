@@ -125,13 +125,12 @@ func TestChangesRest(t *testing.T) {
 func TestScopeOfBundleObjects(t *testing.T) {
 	w := worldOf(t, "drift")
 	for _, text := range []string{
-		`{apiVersion: autoscaling.k8s.io/v1, kind: VerticalPodAutoscalerCheckpoint, metadata: {name: checkpoint}}`,
 		`{apiVersion: autoscaling.k8s.io/v1, kind: VerticalPodAutoscaler, metadata: {name: scaler}}`,
 		`{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: first}}`,
 		`{apiVersion: console.openshift.io/v1, kind: ConsoleLink, metadata: {name: link}}`,
 		`{apiVersion: example.com/v1, kind: ConsoleLink, metadata: {name: link}}`,
-		`{apiVersion: wide.io/v1, kind: Wide, metadata: {name: wide}}`,
-		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: wides.wide.io}, spec: {group: wide.io, scope: Cluster, names: {kind: Wide, plural: wides}, versions: [{name: v1, served: true, storage: true}]}}`,
+		`{apiVersion: wide.io/v1, kind: ServiceMonitor, metadata: {name: wide}}`,
+		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: wides.wide.io}, spec: {group: wide.io, scope: Cluster, names: {kind: ServiceMonitor, plural: wides}, versions: [{name: v1, served: true, storage: true}]}}`,
 		`{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: policy}}`,
 	} {
 		o := fromYAML[olm.Object](t, text)
@@ -147,12 +146,43 @@ func TestScopeOfBundleObjects(t *testing.T) {
 		got[o.Kind+"."+o.Key().Group] = o.Metadata.Namespace
 	}
 	for kind, want := range map[string]string{
-		"VerticalPodAutoscalerCheckpoint.autoscaling.k8s.io": "ops", "VerticalPodAutoscaler.autoscaling.k8s.io": "ops",
-		"PriorityClass.scheduling.k8s.io": "", "ConsoleLink.console.openshift.io": "", "ConsoleLink.example.com": "ops",
-		"Wide.wide.io": "", "NetworkPolicy.networking.k8s.io": "ops",
+		"VerticalPodAutoscaler.autoscaling.k8s.io": "ops",
+		"PriorityClass.scheduling.k8s.io":          "", "ConsoleLink.console.openshift.io": "", "ConsoleLink.example.com": "ops",
+		"ServiceMonitor.wide.io": "", "NetworkPolicy.networking.k8s.io": "ops",
 	} {
 		if ns, ok := got[kind]; !ok || ns != want {
 			t.Errorf("%s is in namespace %q (there: %v), want %q", kind, ns, ok, want)
+		}
+	}
+}
+
+// E41: nothing is created for a bundle with a kind that OLM does not install. A kind in another group
+// has the same name.
+func TestKindsOfBundleObjects(t *testing.T) {
+	for kind, installed := range map[string]bool{
+		"apps/v1 StatefulSet": false, "v1 PersistentVolumeClaim": false, "v1 Namespace": false, "monitoring.coreos.com/v1 PodMonitor": false,
+		"operators.coreos.com/v1 OperatorGroup": false, "operators.coreos.com/v1alpha1 CatalogSource": false,
+		"monitoring.coreos.com/v1 ServiceMonitor": true, "example.com/v1 ServiceMonitor": true,
+	} {
+		w := worldOf(t, "drift")
+		version, name, _ := strings.Cut(kind, " ")
+		w.bundled(t, fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {name: extra}}", version, name))
+		if _, err := w.loop().Run(t.Context(), testNamespace); err != nil {
+			t.Fatal(err)
+		}
+		sub := subscription(t, w, "example")
+		failed, _ := olm.FindCondition(sub.Status.Conditions, "BundleUnpackFailed")
+		if got := sub.Status.State == olm.StateAtLatestKnown; got != installed {
+			t.Errorf("%s: installed is %t, want %t", kind, got, installed)
+		}
+		want := fmt.Sprintf("bundle \"example.v0.1.1\": %s \"extra\": classic OLM does not create objects of this kind", name)
+		if !installed && failed.Message != want {
+			t.Errorf("%s: condition %q, want %q", kind, failed.Message, want)
+		}
+		for _, o := range w.List() {
+			if !installed && (o.Kind == olm.KindClusterServiceVersion || o.Kind == olm.KindInstallPlan) {
+				t.Errorf("%s: %s was created", kind, o.Key())
+			}
 		}
 	}
 }

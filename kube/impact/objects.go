@@ -241,8 +241,6 @@ func (c *comparison) deleted(id objectID) Change {
 			what = phrase.Count(n, "custom resource")
 		}
 		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.at(), "%s is deleted with %s", id, what)
-	case slices.Contains([]string{"PersistentVolumeClaim", "PersistentVolume", "Namespace"}, id.kind):
-		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.at(), "%s is deleted with its data", id)
 	case (id.kind == "Secret" || id.kind == "ConfigMap") && contains(c.old, id.kind, id.name): // OLM generates the others
 		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.at(), "%s is deleted; values that users changed in it are lost", id)
 	}

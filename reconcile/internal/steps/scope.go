@@ -6,27 +6,21 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// clusterScoped lists the cluster-scoped kinds that bundles may contain, by
-// group: those in operator-registry's list, except VerticalPodAutoscaler, which
-// is namespaced, and built-in kinds of Kubernetes that other tools add to
-// bundles. The scope of custom resources is in their CRD. The running OLM
-// queries the API server.
+// kinds lists the kinds that a bundle may contain in addition to its CSV, in any group (E41).
+var kinds = []string{
+	"ClusterRole", "ClusterRoleBinding", "ConfigMap", "ConsoleCLIDownload", "ConsoleLink", "ConsolePlugin",
+	"ConsoleQuickStart", "ConsoleYAMLSample", olm.KindCRD, "NetworkPolicy", "PodDisruptionBudget", "PriorityClass",
+	"PrometheusRule", "Role", "RoleBinding", "Secret", "Service", "ServiceAccount", "ServiceMonitor",
+	olm.KindSubscription, "VerticalPodAutoscaler",
+}
+
+// clusterScoped lists the cluster-scoped ones among them, by group. The scope of custom
+// resources is in their CRD. The running OLM queries the API server.
 var clusterScoped = map[string][]string{
-	"": {"Namespace", "PersistentVolume"},
-	"admissionregistration.k8s.io": {
-		"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
-		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
-	},
-	olm.GroupCRD:                   {olm.KindCRD},
-	"apiregistration.k8s.io":       {"APIService"},
-	"console.openshift.io":         {"ConsoleCLIDownload", "ConsoleLink", "ConsolePlugin", "ConsoleQuickStart", "ConsoleYAMLSample"},
-	"networking.k8s.io":            {"IngressClass"},
-	"node.k8s.io":                  {"RuntimeClass"},
-	olm.GroupRBAC:                  {"ClusterRole", "ClusterRoleBinding"},
-	"scheduling.k8s.io":            {"PriorityClass"},
-	"security.openshift.io":        {"SecurityContextConstraints"},
-	"storage.k8s.io":               {"CSIDriver", "StorageClass"},
-	"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
+	olm.GroupCRD:           {olm.KindCRD},
+	"console.openshift.io": {"ConsoleCLIDownload", "ConsoleLink", "ConsolePlugin", "ConsoleQuickStart", "ConsoleYAMLSample"},
+	olm.GroupRBAC:          {"ClusterRole", "ClusterRoleBinding"},
+	"scheduling.k8s.io":    {"PriorityClass"},
 }
 
 // IsClusterScoped reports whether an object of a bundle is cluster-scoped.

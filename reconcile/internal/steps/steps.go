@@ -146,6 +146,9 @@ func (p *Builder) installable(s resolver.Selected, manifests []olm.Object) (*olm
 			csv = c
 			continue
 		}
+		if !slices.Contains(kinds, o.Kind) {
+			return nil, nil, fmt.Errorf("%s %q: classic OLM does not create objects of this kind", o.Kind, o.Metadata.Name)
+		}
 		if !p.IsClusterScoped(o.Key(), manifests) {
 			o.Metadata.Namespace = p.Namespace
 		}
