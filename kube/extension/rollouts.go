@@ -279,7 +279,7 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 	if err != nil {
 		return nil, err
 	}
-	want, err := desired.Want(ctx, e, b, bundle, x.Certificates)
+	want, err := desired.Want(ctx, e, b, bundle, registryv1.RenderOptions{Certificates: x.Certificates})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, err
@@ -387,7 +387,7 @@ func (u *unavailable) Unwrap() error { return u.error }
 
 // preflight returns why the CRDs of a revision cannot replace those on the cluster.
 func (x *Rollouts) preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1.Phase) error { // K54
-	results, err := desired.Preflight(ctx, e, phases, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) { return get(ctx, x.Client, o) })
+	results, err := desired.Preflight(ctx, e, phases, false, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) { return get(ctx, x.Client, o) })
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,19 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/olmkit/olmkit/cmd/internal/cli"
+	"github.com/olmkit/olmkit/internal/realcat"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -62,7 +67,7 @@ func TestExtensionSecrets(t *testing.T) { // K76, K240
 	e.Status.Install = &api.InstallStatus{Bundle: api.BundleMetadata{Name: "demo.v1.0.0", Version: "1.0.0"}}
 	bundle, err := registryv1.Read(t.Context(), os.DirFS("bundles/demo/1.0.0"), nil)
 	check(t, err)
-	want, err := desired.Want(t.Context(), e, &rollout.Bundle{Name: "demo.v1.0.0", Package: "demo", Version: "1.0.0", Image: "example.com/demo-bundle:1.0.0"}, bundle, registryv1.CertManager)
+	want, err := desired.Want(t.Context(), e, &rollout.Bundle{Name: "demo.v1.0.0", Package: "demo", Version: "1.0.0", Image: "example.com/demo-bundle:1.0.0"}, bundle, registryv1.RenderOptions{Certificates: registryv1.CertManager})
 	check(t, err)
 	h, err := rollout.Rehearse(&rollout.Snapshot{Extension: rollout.Extension{Name: e.Name, UID: e.UID}, Namespace: "olmv1-system"}, want)
 	check(t, err)
@@ -124,4 +129,88 @@ func writeList(t *testing.T, name string, items []any) {
 	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
 	check(t, err)
 	check(t, os.WriteFile(name, text, 0o600))
+}
+
+// TestSharedPacking simulates the installation of the bundles of the conformance set, and compares the
+// names of the Secrets, which depend on the content, and the order of the objects (K76).
+func TestSharedPacking(t *testing.T) {
+	dir := realcat.Shared(t, "conformance", "v1render")
+	text, err := os.ReadFile(filepath.Join(dir, "packing.jsonl"))
+	check(t, err)
+	for line := range bytes.Lines(text) {
+		var c struct {
+			ID, Bundle, InstallNamespace, CertProvider string
+			Config                                     json.RawMessage
+			Secrets                                    []struct{ Name string }
+			Objects                                    [][4]string
+		}
+		check(t, json.Unmarshal(line, &c))
+		t.Run(c.ID, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			check(t, os.MkdirAll("bundles/b", 0o700))
+			check(t, os.CopyFS("bundles/b/1.2.3", os.DirFS(filepath.Join(dir, "bundles", c.Bundle))))
+			b, err := registryv1.Read(t.Context(), os.DirFS("bundles/b/1.2.3"), nil)
+			check(t, err)
+			check(t, os.WriteFile("catalog.yaml", []byte(strings.NewReplacer("demo.v1.0.0", b.CSV().Name, "demo", "b", "1.0.0", "1.2.3").Replace(extensionCatalog)), 0o600))
+			config := ""
+			if string(c.Config) != "null" {
+				config = fmt.Sprintf("\n  config: {configType: Inline, inline: %s}", c.Config)
+			}
+			check(t, os.WriteFile("state.yaml", fmt.Appendf(nil, `apiVersion: olm.operatorframework.io/v1
+kind: ClusterExtension
+metadata: {name: ext, uid: u}
+spec:
+  namespace: %s%s
+  source: {sourceType: Catalog, catalog: {packageName: b}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: %s}
+`, c.InstallNamespace, config, c.InstallNamespace), 0o600))
+			var out, errs bytes.Buffer
+			args := []string{"simulate", "-f", "state.yaml", "--complete", "--catalog", "catalog.yaml", "--bundles", "bundles", "--cert-provider", c.CertProvider, "--as-upstream", "-o", "json"}
+			cli.Run(t.Context(), args, nil, &out, &errs)
+			var secrets []string
+			var objects [][2]string
+			for line := range bytes.Lines(out.Bytes()) {
+				var step struct {
+					Op, Phase string
+					Object    struct{ Group, Kind, Namespace, Name string }
+				}
+				check(t, json.Unmarshal(line, &step))
+				switch o := step.Object; {
+				case step.Op != "create":
+				case step.Phase == "":
+					secrets = append(secrets, o.Name)
+				case step.Phase != "":
+					objects = append(objects, [2]string{step.Phase, o.Kind + "/" + o.Namespace + "/" + o.Name})
+				}
+			}
+			var wantSecrets []string
+			var wantObjects [][2]string
+			for _, s := range c.Secrets {
+				wantSecrets = append(wantSecrets, s.Name)
+			}
+			for _, o := range c.Objects { // phase, version/kind/namespace/name or group/version/kind/namespace/name, …
+				parts := strings.Split(o[1], "/")
+				wantObjects = append(wantObjects, [2]string{o[0], strings.Join(parts[len(parts)-3:], "/")})
+			}
+			if d := cmp.Diff(wantSecrets, secrets); d != "" {
+				t.Errorf("Secrets (-want +got):\n%s%s", d, errs.String())
+			}
+			if blocked := strings.Contains(out.String(), `"blocked":`); blocked && len(objects) < len(wantObjects) {
+				wantObjects = wantObjects[:len(objects)] // up to the phase that the cluster does not accept
+			}
+			seen := map[string]bool{}
+			for _, o := range c.Objects {
+				if seen[o[1]] {
+					wantObjects = nil // OLM v1 never rolls out an object that is there twice
+				}
+				seen[o[1]] = true
+			}
+			if d := cmp.Diff(wantObjects, objects); d != "" {
+				t.Errorf("objects (-want +got):\n%s", d)
+			}
+		})
+	}
 }

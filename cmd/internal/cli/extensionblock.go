@@ -32,7 +32,7 @@ func (x *extensionState) ineligible(ctx context.Context, p *extensionPlan, err e
 		return err
 	}
 	blob := &fbc.Bundle{Meta: fbc.Meta{Package: x.packageName(), Name: chosen.Name(), Pos: chosen.Pos(), Properties: properties}}
-	e, err := registryv1.Eligible(ctx, blob, content, registryv1.EligibleOptions{Certificates: x.provider})
+	e, err := registryv1.Eligible(ctx, blob, content, registryv1.EligibleOptions{Certificates: x.options.Certificates, AsUpstream: x.options.AsUpstream})
 	if err == nil && len(e.Problems) > 0 {
 		p.block(&registryv1.Error{Problems: e.Problems})
 	}

@@ -158,7 +158,7 @@ func (x *extensionState) pack(ctx context.Context, r *rollout.Revision) (*rollou
 	if err != nil {
 		return nil, nil, err
 	}
-	want, err := desired.Want(ctx, x.extension, &r.Bundle, content, x.provider)
+	want, err := desired.Want(ctx, x.extension, &r.Bundle, content, x.options)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -212,7 +212,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		x.note("", "what the bundle installs is not known: "+err.Error())
 		return nil, nil
 	}
-	want, err := desired.Want(ctx, x.extension, b, content, x.provider)
+	want, err := desired.Want(ctx, x.extension, b, content, x.options)
 	if errors.As(err, &problems) {
 		p.block(problems)
 		return nil, nil
@@ -229,7 +229,7 @@ func (x *extensionState) preflight(ctx context.Context, p *extensionPlan, want *
 	if !slices.ContainsFunc(writes, func(w rollout.Write) bool { return w.Op == rollout.CreateRevision }) {
 		return nil
 	}
-	results, err := desired.Preflight(ctx, x.extension, want.Phases, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	results, err := desired.Preflight(ctx, x.extension, want.Phases, x.options.AsUpstream, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		i := slices.IndexFunc(x.snapshot.Objects, func(live *unstructured.Unstructured) bool { return registryv1.Key(live) == registryv1.Key(o) })
 		if i < 0 {
 			return nil, nil

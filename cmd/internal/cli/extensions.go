@@ -40,6 +40,7 @@ type extensionFlags struct {
 	names    []string
 	bundles  *string
 	provider string
+	upstream bool
 }
 
 // addExtensions adds the flags, except --bundles, whose value is bundles.
@@ -48,6 +49,7 @@ func addExtensions(cmd *cobra.Command, e *env, s *clusterState, bundles *string)
 	f := cmd.Flags()
 	addList(f, &x.names, "extension", "", "the `NAME` of a ClusterExtension (repeatable)")
 	addChoice(cmd, &x.provider, "cert-provider", "", "what provides certificates for the webhooks of ClusterExtensions", "cert-manager", "service-ca", "none")
+	f.BoolVar(&x.upstream, "as-upstream", false, "plan ClusterExtensions exactly as OLM v1 does, with its known bugs")
 	completeFlag(cmd, "extension", cobra.NoFileCompletions)
 	cmd.MarkFlagsMutuallyExclusive("extension", "namespace")
 	return x
@@ -83,7 +85,7 @@ func hasExtensions(c *memcluster.Cluster) bool {
 func (x *extensionFlags) reader(ctx context.Context, l *loader, args []string) (*extensionReader, []string, error) {
 	provider, _ := registryv1.ParseCertProvider(x.provider) // one of the choices
 	run := &impactRun{manifests: &manifests{env: x.env}, tree: *x.bundles}
-	r, err := x.state.readExtensions(ctx, l, args, run, provider)
+	r, err := x.state.readExtensions(ctx, l, args, run, registryv1.RenderOptions{Certificates: provider, AsUpstream: x.upstream})
 	if err != nil {
 		return nil, nil, err
 	}

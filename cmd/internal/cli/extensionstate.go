@@ -45,7 +45,7 @@ type extensionReader struct {
 	catalogs []api.ClusterCatalog
 	opener   catalogOpener
 	bundles  *impactRun
-	provider registryv1.CertProvider
+	options  registryv1.RenderOptions
 	client   *rest.RESTClient // nil if the cluster is in files
 	groups   discovery
 	secrets  []corev1.Secret // those that belong to ClusterExtensions
@@ -70,7 +70,7 @@ func (o catalogOpener) Open(_ context.Context, c *api.ClusterCatalog) (*graph.Ca
 }
 
 // readExtensions reads the cluster, and the catalogs that it serves.
-func (s *clusterState) readExtensions(ctx context.Context, l *loader, paths []string, bundles *impactRun, provider registryv1.CertProvider) (*extensionReader, error) {
+func (s *clusterState) readExtensions(ctx context.Context, l *loader, paths []string, bundles *impactRun, options registryv1.RenderOptions) (*extensionReader, error) {
 	c, err := s.read(ctx, l)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (s *clusterState) readExtensions(ctx context.Context, l *loader, paths []st
 	}
 	// The namespaces of CatalogSources matter only for classic OLM.
 	s.inferred = slices.DeleteFunc(s.inferred, func(n reconcile.Note) bool { return n.Object.Kind == "Namespace" })
-	r := &extensionReader{clusterState: s, loader: l, bundles: bundles, provider: provider, opener: catalogOpener{}, groups: discovery{}, made: map[olm.Key]*unstructured.Unstructured{}}
+	r := &extensionReader{clusterState: s, loader: l, bundles: bundles, options: options, opener: catalogOpener{}, groups: discovery{}, made: map[olm.Key]*unstructured.Unstructured{}}
 	if r.census, err = s.takeCensus(); err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 // Preflight compares the CRDs of a revision with those on the cluster, as far as the extension
 // does not disable that. It returns those that cannot be replaced. Live returns the object on the
 // cluster with the name of another, or nil.
-func Preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1.Phase, live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) ([]*crdsafety.Result, error) { // K54
-	var opts crdsafety.Options
+func Preflight(ctx context.Context, e *api.ClusterExtension, phases []registryv1.Phase, asUpstream bool, live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) ([]*crdsafety.Result, error) { // K54
+	opts := crdsafety.Options{AsUpstream: asUpstream}
 	if i := e.Spec.Install; i != nil && i.Preflight != nil && i.Preflight.CRDUpgradeSafety != nil {
 		opts.Enforcement = crdsafety.Enforcement(i.Preflight.CRDUpgradeSafety.Enforcement)
 	}

@@ -10,9 +10,10 @@ import (
 )
 
 // Want returns the revision that an extension needs for a bundle, which has the given content.
-// The error is that of [registryv1.Bundle.Render].
-func Want(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle, content *registryv1.Bundle, certificates registryv1.CertProvider) (*rollout.Revision, error) { // K70
-	opts := registryv1.RenderOptions{Namespace: e.Spec.Namespace, Certificates: certificates}
+// opts are choices of the cluster; namespace and configuration are those of the extension. The
+// error is that of [registryv1.Bundle.Render].
+func Want(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle, content *registryv1.Bundle, opts registryv1.RenderOptions) (*rollout.Revision, error) { // K70
+	opts.Namespace, opts.Config = e.Spec.Namespace, nil
 	if c := e.Spec.Config; c != nil && c.Inline != nil {
 		opts.Config = c.Inline.Raw
 	}
