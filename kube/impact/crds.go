@@ -193,7 +193,7 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 	}
 	upstream := cmp.Or(safety.Upstream, safety.Verdict)
 	if !unsafe && !c.opts.Classic && !c.opts.Unenforced && (upstream == crdsafety.Unsafe || upstream == crdsafety.Panic) {
-		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.at, "OLM v1 refuses the change to CRD %s, although all custom resources stay valid", created.Name))
+		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.at, "OLM v1 refuses the change to CRD %s, although all custom resources stay valid; \"olmkit crd-safety --as-upstream\" shows why", created.Name))
 	}
 	if equal && len(out) == 0 {
 		return nil, nil // if resources violate it, this is not new
