@@ -68,18 +68,18 @@ func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 				Action: "upgrade it to a version that does not need this API, or remove it",
 			})
 		default:
-			if b := s.road.left(k, s.then); b != nil {
+			waits, err := s.road.waiting(ctx, k, s.then)
+			if err != nil {
+				return err
+			}
+			if b := s.road.left(k, s.then); b != nil && !(waits != nil && b.Kind == BlockerNoPath) {
 				if err := rt.behind(ctx, b, k); err != nil {
 					return err
 				}
 				plan.Blockers = append(plan.Blockers, *b)
 			}
-			b, err := s.road.waiting(ctx, k, s.then)
-			if err != nil {
-				return err
-			}
-			if b != nil {
-				plan.Blockers = append(plan.Blockers, *b)
+			if waits != nil {
+				plan.Blockers = append(plan.Blockers, *waits)
 			}
 		}
 		b, err := s.road.incompatible(ctx, k, s.end)

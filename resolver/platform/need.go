@@ -2,6 +2,7 @@ package platform
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
@@ -19,9 +20,9 @@ func (p *Plan) needs(from property.MinorVersion) {
 		here, next := at.String(), at.Next().String()
 		for i := range p.Steps {
 			if s := &p.Steps[i]; s.Platform == here && s.Switch != nil {
-				p.Needs = append(p.Needs, Need{here, s.Before, s.Package, s.Switch.text(), s.Reason, s.Commands})
+				p.Needs = append(p.Needs, Need{here, s.Before, p.installed(i), s.Package, s.Switch.text(), s.Reason, s.Commands})
 			} else if s.Platform == here && s.Hold != nil {
-				p.Needs = append(p.Needs, Need{here, "", s.Package, s.Hold.text() + p.until(i), s.Reason, s.Commands})
+				p.Needs = append(p.Needs, Need{here, "", p.installed(i), s.Package, s.Hold.text() + p.until(i), s.Reason, s.Commands})
 			}
 		}
 		for _, o := range p.Operators {
@@ -50,14 +51,14 @@ func (p *Plan) needs(from property.MinorVersion) {
 			first := x.Platform == here && (here == p.From || x.there)
 			switch {
 			case x.Fatal && x.Platform == here:
-				p.Needs = append(p.Needs, Need{here, next, x.Package, x.Action, x.Reason, nil})
+				p.Needs = append(p.Needs, Need{here, next, "", x.Package, x.Action, x.Reason, nil})
 			case x.Fatal || x.resolved() || x.Temporary || x.Action == "" || seen[key] || !first && (x.Platform != next || x.there):
 			case first:
 				seen[key] = true
-				p.Needs = append(p.Needs, Need{here, "", x.Package, x.Action, x.Reason, nil})
+				p.Needs = append(p.Needs, Need{here, "", "", x.Package, x.Action, x.Reason, nil})
 			default:
 				seen[key] = true
-				p.Needs = append(p.Needs, Need{here, next, x.Package, x.Action, x.Reason, nil})
+				p.Needs = append(p.Needs, Need{here, next, "", x.Package, x.Action, x.Reason, nil})
 			}
 		}
 		if here == p.Reached {
@@ -76,6 +77,18 @@ func (p *Plan) needs(from property.MinorVersion) {
 			}
 		}
 	}
+}
+
+// installed returns the bundle that OLM must have installed before step i of the plan, or "" if the
+// operator is not upgraded before.
+func (p *Plan) installed(i int) string {
+	step := &p.Steps[i]
+	for _, s := range slices.Backward(p.Steps[:i]) {
+		if s.Package == step.Package && s.Operator != nil {
+			return s.Operator.To.Name
+		}
+	}
+	return ""
 }
 
 // until returns the end of the hold that is step i of the plan, as part of a sentence.

@@ -139,7 +139,10 @@ type Need struct {
 	Platform string `json:"platform"`
 	// Before is the version that the platform must not be upgraded to earlier, because that
 	// makes the action impossible or leaves the operator behind. It may be empty.
-	Before  string `json:"before,omitempty"`
+	Before string `json:"before,omitempty"`
+	// After is the bundle that must be installed first. It is empty if that is the bundle with which the
+	// plan begins.
+	After   string `json:"after,omitempty"`
 	Package string `json:"package"`
 	// Action is an imperative, and Reason why it is needed.
 	Action string `json:"action"`

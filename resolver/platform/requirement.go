@@ -11,8 +11,9 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// unmet returns the first step of each operator to a bundle with a requirement that neither the
-// catalogs of that version of the platform nor the other operators satisfy. Catalogs that were not
+// unmet returns the steps to bundles with a requirement that neither the catalogs of that version of
+// the platform nor the other operators satisfy: the first one, and each with another requirement than the
+// one before. Catalogs that were not
 // given may satisfy it. OLM v1 refuses such bundles, so the steps do not lead to them.
 func (t *trip) unmet(ctx context.Context, steps []Step) (out []Unchecked, err error) {
 	now := map[string]resolver.Installed{} // by package; never ranged over
@@ -21,7 +22,7 @@ func (t *trip) unmet(ctx context.Context, steps []Step) (out []Unchecked, err er
 			now[o.Package] = provider(b)
 		}
 	}
-	seen := map[string]bool{}
+	last := map[string]string{} // the requirements reported last, by package
 	for _, s := range steps {
 		i := slices.IndexFunc(t.installs, func(o *Operator) bool { return o.Package == s.Package })
 		if s.Operator == nil || i < 0 || t.installs[i].Reading != graph.Classic {
@@ -39,13 +40,13 @@ func (t *trip) unmet(ctx context.Context, steps []Step) (out []Unchecked, err er
 		if !ok {
 			continue
 		}
-		if !seen[s.Package] && slices.ContainsFunc(slices.Collect(b.Properties()), func(p property.Property) bool { return property.IsRequirement(p.Type) }) {
+		if slices.ContainsFunc(slices.Collect(b.Properties()), func(p property.Property) bool { return property.IsRequirement(p.Type) }) {
 			lacks, err := t.lacks(ctx, at, b, now)
 			if err != nil {
 				return nil, err
 			}
-			if lacks != "" {
-				seen[s.Package] = true
+			if lacks != "" && lacks != last[s.Package] {
+				last[s.Package] = lacks
 				to := s.Operator.To
 				out = append(out, Unchecked{Platform: s.Platform, Package: s.Package, Bundle: &to, Requires: lacks})
 			}

@@ -47,6 +47,9 @@ func (p *Plan) Text(width int) string {
 		if n.Before != "" {
 			when += ", before " + n.Before
 		}
+		if n.After != "" {
+			when += ", once " + n.After + " is installed"
+		}
 		t.write(fmt.Sprintf("%3d. ", i+1), "%s: %s: %s", when, n.Package, n.Action)
 		t.write("       ", "because %s", n.Reason)
 		for _, c := range n.Commands {
@@ -201,6 +204,9 @@ func (p *Plan) writeOperators(t text) {
 			line += "; not safe on any version"
 		default:
 			line += "; safe on " + versions(o.SafeOn)
+		}
+		if slices.ContainsFunc(p.Unchecked, func(u Unchecked) bool { return u.Requires != "" && u.Package == o.Package }) {
+			line += "; if its requirements are met"
 		}
 		if o.ActBefore != "" {
 			line += "; act before " + o.ActBefore

@@ -147,6 +147,8 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 // the install plans that failed.
 func (d *simulationEnd) needs(failed []*olm.InstallPlan) (string, []string) {
 	switch {
+	case d.Report != nil && len(d.Report.Cores) > 1:
+		return fmt.Sprintf("resolve all %d conflicts, which are listed below with fixes", len(d.Report.Cores)), nil
 	case d.Report != nil && len(d.Report.Cores[0].Fixes) > 0:
 		fix := d.Report.Cores[0].Fixes[0]
 		return "resolve the conflict: " + fix.String(), fix.Commands
