@@ -16,7 +16,7 @@ type Options struct {
 	SkipValue func(typ []byte) bool
 
 	// Marks, if not nil, receives a mark for each key and each item of a block collection in document order, except
-	// for items whose dash has a line of its own. Slow ignores Marks.
+	// for items whose dash is alone on its line. Slow ignores Marks.
 	Marks *[]Mark
 
 	// Strict makes Slow report a key that occurs twice in a mapping. Otherwise the last one wins. Convert leaves

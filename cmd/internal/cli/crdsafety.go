@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/bundledir"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crdsafety"
@@ -163,24 +162,54 @@ func (c *crdSafety) read(ctx context.Context, name string) (crds, error) {
 		return nil, err
 	}
 	defer root.Close()
+	files := c.files(root)
 	dir := "manifests"
-	entries, err := fs.ReadDir(root.FS(), dir)
+	entries, err := files.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		dir = "."
-		entries, err = fs.ReadDir(root.FS(), dir)
+		entries, err = files.List(dir)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", display(filepath.Join(name, dir)), err)
 	}
 	for _, e := range entries {
 		if e.IsDir() {
 			continue
 		}
-		if err := c.file(ctx, root, path.Join(dir, e.Name()), filepath.Join(name, dir, e.Name()), &out); err != nil {
+		inside := path.Join(dir, e.Name())
+		if err := c.file(ctx, files, inside, e, filepath.Join(name, inside), &out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// files returns a reader of the files below a root.
+func (c *crdSafety) files(root *disk.Root) *bundledir.Reader {
+	l := c.limits.forBundles().WithDefaults()
+	return bundledir.New(root.FS(), bundledir.Limits{Files: int64(l.Files), BundleSize: l.BundleSize, Expansion: l.Expansion})
+}
+
+// file adds the CRDs of a file.
+func (c *crdSafety) file(ctx context.Context, files *bundledir.Reader, name string, e fs.DirEntry, shown string, to *crds) error {
+	text, err := files.Read(name, e)
+	if err != nil {
+		return fmt.Errorf("%s: %w", display(shown), err)
+	}
+	for doc, err := range bundledir.Documents(text) {
+		line := doc.Line
+		var value []byte
+		if err == nil {
+			value, line, err = files.JSON(ctx, doc)
+		}
+		if err == nil && value != nil {
+			err = objectsOf(value, func(olm.GroupKind) {}, to.put)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", display(shown), line, err)
+		}
+	}
+	return nil
 }
 
 // ofCluster returns the CRDs of a cluster.
@@ -202,16 +231,6 @@ func (c *crdSafety) ofCluster(ctx context.Context, s *clusterState) (crds, error
 		}
 	}
 	return out, nil
-}
-
-// file adds the CRDs of a file below a root.
-func (c *crdSafety) file(ctx context.Context, root *disk.Root, name, shown string, to *crds) error {
-	limit := fbc.LimitError{Limit: "DocumentSize", What: "file", Max: c.limits.load.WithDefaults().DocumentSize}
-	text, err := root.ReadFile(ctx, filepath.FromSlash(name), limit)
-	if err != nil {
-		return fmt.Errorf("%s: %w", display(shown), err)
-	}
-	return c.objectsFrom(ctx, bytes.NewReader(text), shown, func(olm.GroupKind) {}, to.put)
 }
 
 // put adds an object if it is a CRD that OLM v1 compares (K54).

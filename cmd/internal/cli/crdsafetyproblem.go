@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -13,6 +15,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/regular"
 	"github.com/olmkit/olmkit/kube/crdsafety"
 )
 
@@ -111,7 +114,11 @@ func (s *crdStream) crd(ctx context.Context, value json.RawMessage, name string)
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, &outsideError{name, s.in.root}
 	}
-	if err := s.file(ctx, s.root, name, name, &list); err != nil {
+	info, err := fs.Stat(s.root.FS(), path.Clean(filepath.ToSlash(name)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", display(name), regular.Cause(err))
+	}
+	if err := s.file(ctx, s.files(s.root), path.Clean(filepath.ToSlash(name)), fs.FileInfoToDirEntry(info), name, &list); err != nil {
 		return nil, err
 	}
 	if len(list) != 1 {
