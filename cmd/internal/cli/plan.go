@@ -264,7 +264,8 @@ func (d *planDocument) text(w io.Writer) error {
 		print("Nothing to do in namespace %s.\n", d.Namespace)
 	}
 	for i := range d.Changes {
-		print("%3d. %s\n", i+1, &d.Changes[i])
+		c := &d.Changes[i]
+		print("%3d. %s %s: %s\n", i+1, c.Op, c.Key(), visible.Line(c.Reason))
 	}
 	if err == nil {
 		err = writeRefusal(w, d.Refused, d.Report)

@@ -374,11 +374,7 @@ type simulatedStep struct {
 }
 
 func (s *simulatedStep) text(w io.Writer) error {
-	rule := ""
-	if s.Rule != "" {
-		rule = " (" + s.Rule + ")"
-	}
-	_, err := visible.Fprintf(w, "%3d  %s %s: %s%s\n", s.Pass, s.Op, s.Object, s.Reason, rule)
+	_, err := visible.Fprintf(w, "%3d  %s %s: %s\n", s.Pass, s.Op, s.Object, s.Reason)
 	if err == nil && s.Error != "" {
 		_, err = visible.Fprintf(w, "     refused: %s\n", s.Error)
 	}
