@@ -228,6 +228,29 @@ func workloads(t *testing.T) []workload {
 		{"resolve 30 without channels", resolve(problem(0, 30, ""), true)},
 		{"resolve 10 with dependencies", resolve(dependent, true)},
 		{"resolve 10 upgrades", resolve(upgrade, true)},
+		{"resolve 100 namespaces of 10", func() error {
+			all := func(yield func(resolver.Problem) bool) {
+				for n := range 100 {
+					if !yield(problem(n%38, 10, "stable")) {
+						return
+					}
+				}
+			}
+			for r := range resolver.ResolveAll(ctx, all, &resolver.BatchOptions{Concurrency: 1}) {
+				if r.Err != nil {
+					return r.Err
+				}
+			}
+			return nil
+		}},
+		{"outlooks of a package", func() error {
+			pkg, _ := c.Package("p07")
+			outlooks := graph.NewOutlooks(graph.Classic, []graph.Source{{Catalog: "costs", Package: pkg}}, nil)
+			for b := range pkg.Bundles() {
+				outlooks.Of(graph.Node{Name: b.Name(), Version: b.Version().String()}, "costs", []string{"stable"})
+			}
+			return nil
+		}},
 		{"explain a conflict", resolve(problem(48, 2, "clash"), false)},
 	}
 }
