@@ -181,6 +181,31 @@ func TestDeleted(t *testing.T) { // K95
 	}
 }
 
+// A revision that is deleted is not archived by its successor.
+func TestDeletedPredecessor(t *testing.T) { // K93, K95
+	c := newCluster(t)
+	c.begin(first)
+	c.settle()
+	c.begin(second)
+	for range 20 {
+		plan := rollout.Decide(c.snapshot())
+		isArchive := func(w rollout.Write) bool { return w.Op == rollout.Archive }
+		if !slices.ContainsFunc(plan.Writes, isArchive) {
+			c.write(plan.Writes)
+			continue
+		}
+		s := c.snapshot()
+		for i := range s.Revisions {
+			s.Revisions[i].Deleting = s.Revisions[i].Deleting || s.Revisions[i].Name == "etcd-1"
+		}
+		if plan := rollout.Decide(s); slices.ContainsFunc(plan.Writes, isArchive) {
+			t.Errorf("writes %+v", plan.Writes)
+		}
+		return
+	}
+	t.Error("the first revision is not archived")
+}
+
 // Archived revisions are deleted, except among the last five.
 func TestOldRevisions(t *testing.T) { // K72
 	c := newCluster(t)
