@@ -43,18 +43,22 @@ type Outlook struct {
 	// Reading is the reading of the catalogs. JSON omits Classic.
 	Reading Reading `json:"reading,omitzero"`
 	From    Node    `json:"from"`
-	// Fresh reports whether From is about to be installed. Of does not set it.
-	Fresh bool `json:"fresh,omitzero"`
+	// Fresh reports whether From is about to be installed, and Started whether because it is the
+	// startingCSV. Of does not set them.
+	Fresh   bool `json:"fresh,omitzero"`
+	Started bool `json:"started,omitzero"`
 	// Catalog is the only catalog that offers upgrades to the operator, and Channels are
 	// the channels that it follows. Empty means all.
 	Catalog  string   `json:"catalog,omitempty"`
 	Channels []string `json:"channels,omitempty"`
-	// Head is the head of the operator's channel, or nil if Kind is OutlookNoChannel.
+	// Head is the head of the operator's channel, or nil if Kind is OutlookNoChannel. Of several
+	// channels, it is that of the one where the steps end, or else of the preferred one.
 	Head *Target `json:"head,omitzero"`
 	// Steps are the upgrades that OLM performs without intervention.
 	Steps []Step `json:"steps,omitzero"`
 	// Downgrade is the first step to an older version, or nil. Keep is then a channel in which the
-	// bundle that the step replaces is the head and stays, or nil if there is none.
+	// bundle that the step replaces is the head and stays, or nil if there is none. If the operator
+	// is newer than its channel, Keep is such a channel for it.
 	Downgrade *Step   `json:"downgrade,omitzero"`
 	Keep      *Target `json:"keep,omitzero"`
 	// Gap is the next newer entry in the channel of a stuck operator, to which it cannot be
@@ -117,6 +121,10 @@ type Gap struct {
 	Over []Node `json:"over,omitzero"`
 	// SkipRange is the skipRange of the entry, which may include other versions.
 	SkipRange string `json:"skipRange,omitempty"`
+	// Skipped is a newer entry that would accept the upgrade, but is never offered because the entry
+	// By skips it. Both are nil if there is none, and in v1.
+	Skipped *Node `json:"skipped,omitzero"`
+	By      *Node `json:"by,omitzero"`
 }
 
 // A Way is a list of channels to follow, one after another, with the steps that OLM takes in
@@ -243,20 +251,26 @@ func (o *Outlooks) highest(out *Outlook) *spot {
 // downgrades completes an outlook with the first step to an older version.
 func (o *Outlooks) downgrades(out *Outlook) { // H2
 	i := slices.IndexFunc(out.Steps, func(x Step) bool { return newer(o.spot(x.From), o.spot(x.To)) })
-	if i < 0 {
-		return
+	switch {
+	case i >= 0:
+		out.Downgrade = &out.Steps[i]
+		out.Keep = o.keeper(o.spot(out.Steps[i].From))
+	case out.Kind == OutlookAhead && len(out.Steps) == 0:
+		out.Keep = o.keeper(o.spot(out.From))
 	}
-	out.Downgrade = &out.Steps[i]
-	from := o.spot(out.Steps[i].From)
-	for j := range o.heads {
-		h := &o.heads[j]
+}
+
+// keeper returns a channel in which the bundle at a spot is the head and stays, or nil.
+func (o *Outlooks) keeper(at *spot) *Target {
+	for i := range o.heads {
+		h := &o.heads[i]
 		for _, l := range o.lanes {
-			if h.Name == from.Name && !l.whole && l.catalog == h.Catalog && l.channel == h.Channel && o.next(l, from) == nil {
-				out.Keep = h
-				return
+			if h.Name == at.Name && !l.whole && l.catalog == h.Catalog && l.channel == h.Channel && o.next(l, at) == nil {
+				return h
 			}
 		}
 	}
+	return nil
 }
 
 // own returns the lane of an operator that follows channels.
@@ -299,8 +313,12 @@ func (o *Outlooks) walk(out *Outlook, own *lane, heads []Target) {
 		seen[at] = true
 	}
 	head := o.spot(heads[0].Node)
+	i := slices.IndexFunc(heads, func(h Target) bool { return h.Name == at.Name })
+	if i >= 0 {
+		out.Head = &heads[i]
+	}
 	switch {
-	case !slices.ContainsFunc(heads, func(h Target) bool { return h.Name == at.Name }):
+	case i < 0:
 		out.Kind = OutlookStuck
 		if newer(at, head) {
 			out.Kind = OutlookAhead
@@ -339,8 +357,38 @@ func (o *Outlooks) gap(own *lane, at *spot) *Gap {
 	}
 	if g != nil {
 		g.Over = o.over(first)
+		g.Skipped, g.By = o.skipped(own, at)
 	}
 	return g
+}
+
+// skipped returns the oldest entry of a lane that is newer than the bundle at a spot and accepts an
+// upgrade from it, but is skipped, and the bundle that skips it (H3). They are nil if there is none.
+func (o *Outlooks) skipped(own *lane, at *spot) (skipped, by *Node) {
+	var low semver.Version
+	for _, s := range o.sources {
+		for ch := range s.Package.Channels() {
+			if !own.channels[ch] || o.reading != Classic {
+				continue
+			}
+			for e := range ch.Entries() {
+				b, ok := e.Bundle()
+				if _, offered := e.Rank(); offered || !ok || !o.usable(b) || !b.HasVersion() || e.Admits(at.Name, *at.version) == NoEdge {
+					continue
+				}
+				if v := b.Version(); v.Compare(*at.version) <= 0 || skipped != nil && v.Compare(low) >= 0 {
+					continue
+				}
+				for x := range ch.Entries() {
+					if other, ok := x.Bundle(); ok && slices.Contains(slices.Collect(x.Skips()), e.Name()) {
+						n, m := b.Node(), other.Node()
+						skipped, by, low = &n, &m, b.Version()
+					}
+				}
+			}
+		}
+	}
+	return skipped, by
 }
 
 // over returns the nodes from which an entry accepts an upgrade: bundles, sorted by

@@ -25,6 +25,9 @@ func outlook(o *graph.Outlook) string {
 	if g := o.Gap; g != nil {
 		fmt.Fprintf(&b, "; gap %s over %s", short(g.Entry), shortAll(g.Over))
 	}
+	if g := o.Gap; g != nil && g.Skipped != nil {
+		fmt.Fprintf(&b, "; %s skips %s", short(*g.By), short(*g.Skipped))
+	}
 	if n := o.Newest; n != nil {
 		fmt.Fprintf(&b, "; newest %s", short(n.Node))
 		if n.Channel != "" {
@@ -88,7 +91,11 @@ func TestOutlook(t *testing.T) {
 			"stuck; gap 1.7.0 over 1.6.0; newest 1.7.0 in r7; way c/r5 1.5.0 c/r6 1.6.0 c/r7 1.7.0 head", graph.Classic},
 		{"a way that does not get to the head", "r7: 1.7.0-alpha, 1.7.0 <1.7.0-alpha\nr5: 1.5.0 <1.4.0\nr6: 1.6.0 <1.5.0\nr4: 1.4.0", "1.4.0", "r7",
 			"stuck; gap 1.7.0-alpha over ; newest 1.7.0 in r7; way c/r5 1.5.0 c/r6 1.6.0 strands", graph.Classic},
-		{"newer than the channel", "a: 1.0.0\nb: 2.0.0", "2.0.0", "a", "ahead", graph.Classic},
+		{"newer than the channel", "a: 1.0.0\nb: 2.0.0", "2.0.0", "a", "ahead, b keeps 2.0.0", graph.Classic},
+		{"an older version whose range is too wide", "a: 1.0.0, 1.1.0 <1.0.0 [>0.9.0]\nb: 1.0.0, 1.1.0 <1.0.0, 2.0.0 <1.1.0", "2.0.0", "a",
+			"steps-away 1.1.0; 1.1.0 is older, b keeps 2.0.0", graph.Classic},
+		{"a skipped entry accepts it", "a: 1.0.0, 1.1.0 <1.0.0, 1.2.0 <1.1.0 -1.1.0", "1.0.0", "a", "stuck; gap 1.2.0 over 1.1.0; 1.2.0 skips 1.1.0; newest 1.2.0 in a", graph.Classic},
+		{"without a channel, the head of another", "a: 1.0.0, 1.1.0 <1.0.0\nb: 2.0.0", "1.0.0", "", "steps-away 1.1.0; newest 2.0.0 in b", graph.Classic},
 		{"a bundle that no catalog has", "a: 1.0.0, 1.1.0 <1.0.0", "0.9.0", "a", "stuck; gap 1.0.0 over ; newest 1.1.0 in a", graph.Classic},
 		{"a missing channel", "a: 1.0.0, 1.1.0 <1.0.0", "1.0.0", "z", "no-channel; newest 1.1.0 in a; way c/a 1.1.0 head", graph.Classic},
 		{"without a channel", "a: 1.0.0\nb: 1.0.0, 1.1.0 <1.0.0", "1.0.0", "", "steps-away 1.1.0", graph.Classic},
@@ -326,13 +333,16 @@ func (w *walked) checkDowngrade(o *graph.Outlook, fail func(string, ...any)) {
 		fail("step %d is a downgrade", i+1)
 		return
 	}
-	keeps := false
+	keeps, at := false, o.From
+	if i >= 0 {
+		at = o.Steps[i].From
+	}
 	for _, ch := range w.channels {
-		if ch == "" || i < 0 {
+		if ch == "" || i < 0 && (o.Kind != graph.OutlookAhead || len(o.Steps) > 0) {
 			continue
 		}
-		_, moves := w.next(ch, o.Steps[i].From)
-		keeps = keeps || !moves && slices.Contains(w.of[ch].Heads(), o.Steps[i].From)
+		_, moves := w.next(ch, at)
+		keeps = keeps || !moves && slices.Contains(w.of[ch].Heads(), at)
 	}
 	if w.reading == graph.Classic && keeps != (o.Keep != nil) {
 		fail("a channel keeps it: %v", keeps)

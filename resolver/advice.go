@@ -92,6 +92,9 @@ func (a Advice) Summary() string {
 		if !slices.Contains(a.HeldBy, h.by) {
 			continue
 		}
+		if why := clash(a.Rejected[0], a.Rejected[0].Bundles[0]); why != "" && h.by == HeldBySubscription {
+			return text + why
+		}
 		if by := a.inTheWay(a.Rejected[0]); by != "" && h.by == HeldBySubscription {
 			return text + by + " is in the way"
 		}
@@ -143,6 +146,33 @@ func (a Advice) inTheWay(s *fact.Step) string {
 	for _, b := range s.Because {
 		if by := a.inTheWay(b); by != "" {
 			return by
+		}
+	}
+	return ""
+}
+
+// clash returns the clause that explains why a bundle conflicts with one of another package, if the reasons
+// of a step state it: both provide an API, or the other requires something else of the package.
+// Otherwise, it returns "".
+func clash(s *fact.Step, b Ref) string {
+	switch f := s.Fact.(type) {
+	case *fact.OneProvider:
+		i := slices.IndexFunc(f.Providers, func(x Ref) bool { return x.Package != b.Package })
+		if i >= 0 && slices.ContainsFunc(f.Providers, func(x Ref) bool { return x.Name == b.Name }) {
+			return fmt.Sprintf("it and %s both provide %s", f.Providers[i].Name, f.API)
+		}
+	case *fact.Requires:
+		mine := func(x *fact.Step) bool {
+			one, ok := x.Fact.(*fact.OnePerPackage)
+			return ok && one.Package == b.Package
+		}
+		if f.Bundle.Package != b.Package && slices.ContainsFunc(s.Because, mine) {
+			return fmt.Sprintf("%s requires %s, which %s does not satisfy", f.Bundle.Name, prose.Requirement(f.Requirement), b.Name)
+		}
+	}
+	for _, x := range s.Because {
+		if why := clash(x, b); why != "" {
+			return why
 		}
 	}
 	return ""
@@ -338,6 +368,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	}
 	a := &Advice{Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: u.outlook(sub, node)}
 	a.Outlook.Fresh = sub.current == nil
+	a.Outlook.Started = a.Outlook.Fresh && sub.StartingCSV == node.Name
 	a.Kind = adviceOf(a.Outlook)
 	if at > 0 {
 		w, err := s.reasons(ctx)
@@ -372,16 +403,6 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		a.Commands = u.wayCommands(sub, a.Outlook)
 	}
 	return a, nil
-}
-
-// adviceOf returns the kind of the advice that an outlook gives on its own.
-func adviceOf(o *graph.Outlook) AdviceKind {
-	if ends := o.Kind == graph.OutlookAtHead || o.Kind == graph.OutlookStepsAway; ends && o.Downgrade != nil {
-		return AdviceDowngrade
-	} else if ends && o.Closes != nil {
-		return AdviceCloses
-	}
-	return AdviceKind(o.Kind)
 }
 
 // ownerOf returns another subscription to the same package that owns an operator, if the given one owns

@@ -126,7 +126,11 @@ func (u *universe) wayCommands(s *subscription, o *graph.Outlook) (list []string
 	source := s.Source()
 	if o.Way == nil {
 		if t := o.Newest; o.Fresh && t != nil && t.Channel != "" && (source == (CatalogID{}) || u.catalogNamed(t.Catalog) == source) {
-			return []string{operator.Follow(t.Channel, map[string]any{})}
+			spec := map[string]any{}
+			if o.Started {
+				spec["startingCSV"] = nil
+			}
+			return []string{operator.Follow(t.Channel, spec)}
 		}
 		return u.keepCommands(operator, s, o)
 	}
@@ -145,9 +149,10 @@ func (u *universe) wayCommands(s *subscription, o *graph.Outlook) (list []string
 	return list
 }
 
-// keepCommands returns the commands that prevent the next upgrade if it is a downgrade.
+// keepCommands returns the commands that prevent the next upgrade if it is a downgrade, or that make an
+// operator that is newer than its channel follow another one.
 func (u *universe) keepCommands(operator kubectl.Operator, s *subscription, o *graph.Outlook) []string {
-	if o.Downgrade == nil || o.Downgrade.From != o.From {
+	if o.Downgrade == nil && o.Keep == nil || o.Downgrade != nil && o.Downgrade.From != o.From {
 		return nil
 	}
 	if o.Keep == nil {

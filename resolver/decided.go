@@ -93,7 +93,7 @@ func (w *why) has(c cand) bool { return w.in[c] }
 func (w *why) named(name string) (cand, error) {
 	c, ok := w.byName[name]
 	if !ok {
-		return noCand, fmt.Errorf("%q is not part of the solution; see WhyNot", name)
+		return noCand, fmt.Errorf("%q is not part of the plan", name)
 	}
 	return c, nil
 }

@@ -19,8 +19,8 @@ type Fix struct {
 	Changes []Change `json:"changes,omitzero"`
 	// Selected are the bundles that would then be installed, by package.
 	Selected []Selected `json:"selected,omitzero"`
-	// Stuck are the operators that the fix leaves stuck, or newer than the head of the channel, by
-	// subscription.
+	// Stuck are the operators that the fix leaves stuck, or newer than the head of the channel, or
+	// whose upgrades it lets close the way to a newer version, by subscription.
 	Stuck []Advice `json:"stuck,omitempty"`
 	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. The
 	// list is empty if a change concerns something else, such as a catalog that is not in the
@@ -46,7 +46,7 @@ func (f *Fix) String() string {
 	for _, a := range f.Stuck {
 		if slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription }) {
 			text += "; but " + a.Text
-		} else if a.Outlook.EndsEarly() {
+		} else if a.Outlook.EndsEarly() && a.Kind != AdviceCloses {
 			others = append(others, a.Bundle)
 		}
 	}
@@ -365,15 +365,31 @@ func (s *Solution) stuck() AdviceList {
 	var out []Advice
 	in := s.members()
 	for _, sub := range s.r.u.subs {
-		if sub.current == nil || !in[sub.current.id] {
+		if sub.current == nil {
 			continue
 		}
 		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
-		if o := s.r.u.outlook(sub, node); o.EndsEarly() || o.Kind == graph.OutlookAhead && len(o.Steps) == 0 {
+		if !in[sub.current.id] {
+			if o := s.r.u.outlook(sub, node); o.Closes != nil {
+				out = append(out, Advice{
+					Kind: AdviceCloses, Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Summary(o),
+				})
+			}
+		} else if o := s.r.u.outlook(sub, node); o.EndsEarly() || o.Kind == graph.OutlookAhead && len(o.Steps) == 0 {
 			out = append(out, Advice{
 				Kind: adviceOf(o), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
 			})
 		}
 	}
 	return out
+}
+
+// adviceOf returns the kind of the advice that an outlook gives on its own.
+func adviceOf(o *graph.Outlook) AdviceKind {
+	if ends := o.Kind == graph.OutlookAtHead || o.Kind == graph.OutlookStepsAway; ends && o.Downgrade != nil {
+		return AdviceDowngrade
+	} else if ends && o.Closes != nil {
+		return AdviceCloses
+	}
+	return AdviceKind(o.Kind)
 }

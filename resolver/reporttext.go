@@ -3,6 +3,7 @@ package resolver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,7 +101,11 @@ func writeFixes(w *prose.Writer, of string, fixes []*Fix) {
 		w.Line(w.Style.Help, "possible fix"+of+": "+fixes[0].String(), "", "  ")
 		writeCommands(w, fixes[0], "  ")
 	default:
-		w.Line(w.Style.Help, "possible fixes"+of+", least disruptive first:", "", "")
+		order := ", least disruptive first"
+		if slices.ContainsFunc(fixes, func(f *Fix) bool { return f.futile() != nil }) {
+			order = "" // those come last
+		}
+		w.Line(w.Style.Help, "possible fixes"+of+order+":", "", "")
 		for n, f := range fixes {
 			first := "  " + strconv.Itoa(n+1) + ". "
 			indent := strings.Repeat(" ", len(first))

@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -26,8 +27,11 @@ type WhyNot struct {
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	// Commands lead to the bundle, or on the way of the outlook.
 	Commands []string `json:"commands,omitempty"`
-	// Fixes are those of a stuck operator ([Solution.Fixes]).
+	// Fixes are those of a stuck operator ([Solution.Fixes]), or a change with which the bundle is
+	// installed.
 	Fixes []*Fix `json:"fixes,omitempty"`
+
+	follow *Change // follows the channel of the bundle, or nil
 }
 
 // String returns the bundle, its catalog and channel, and the reason.
@@ -90,6 +94,11 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	list, err := s.whyNot(ctx, name)
 	var advice AdviceList
 	for i := range list {
+		if to := list[i].follow; to != nil && err == nil {
+			list[i].Fixes, err = s.tested(ctx, *to, func(sol *Solution) bool {
+				return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Name == name })
+			})
+		}
 		o := list[i].Outlook
 		if o == nil || err != nil {
 			continue
@@ -144,6 +153,9 @@ func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err erro
 				if err != nil {
 					return nil, err
 				}
+				if w.has(src.first + cand(e.Index())) {
+					return WhyNots{x}, nil
+				}
 				out = append(out, x)
 			}
 		}
@@ -179,8 +191,8 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if !reached {
 		out.Text = "is not needed: no request leads to it"
-		if o, why, commands := u.astray(ctx, w.r.needs, b, e); why != "" {
-			out.Outlook, out.Text, out.Commands = o, why, commands
+		if x := u.astray(ctx, w.r.needs, b, e); x != nil {
+			out.Outlook, out.Text, out.Commands, out.follow = x.Outlook, x.Text, x.Commands, x.follow
 		}
 		if q, ok := u.policyBlocks(c).(*fact.PolicyBlocked); ok {
 			out.Text += "; it is also blocked by a policy: " + q.Reason()
@@ -238,4 +250,87 @@ func (u *universe) newer(b graph.Bundle) *installed {
 		}
 	}
 	return nil
+}
+
+// astray explains why no request leads to bundle b in entry e, or returns nil. If an operator of the
+// package is installed, the answer has that operator's outlook, and the commands that lead to b or
+// further. If a subscription follows another channel, it has the change that may help.
+func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph.Entry) *WhyNot {
+	for _, s := range u.subs {
+		if s.Package != b.Package().Name() {
+			continue
+		}
+		to := s.following(u, e)
+		if s.current == nil {
+			if to != nil {
+				return &WhyNot{Text: fmt.Sprintf("is not in %s, which subscription %s follows", s.where(), s.Name), follow: to}
+			}
+			continue
+		}
+		from := graph.Node{Name: s.current.Name, Version: s.current.version.String()}
+		o := u.outlook(s, from)
+		at := slices.IndexFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() })
+		d := u.deadEnd(ctx, n, s, o)
+		if d != nil && at < d.step {
+			d = nil // beyond b
+		}
+		if at >= 0 {
+			return &WhyNot{Outlook: o, Text: withDeadEnd(prose.AwayFrom(o, b.Name()), d)}
+		}
+		if _, selectable := e.Rank(); selectable && to != nil && e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
+			there := *s
+			there.Subscription = &to.apply(Problem{Subscriptions: []Subscription{*s.Subscription}}).Subscriptions[0]
+			if x := u.outlook(&there, from); len(x.Steps) == 0 || x.Steps[0].To.Name == b.Name() {
+				return &WhyNot{follow: to, Text: fmt.Sprintf("is an upgrade of the installed %s, but not in %s, which subscription %s follows", s.current.Name, s.where(), s.Name)}
+			} else if o.Way == nil || o.Way.End().Name != b.Name() {
+				return &WhyNot{Text: fmt.Sprintf("is never installed over %s: from there, channel %s leads to %s", s.current.Name, e.Channel().Name(), x.Steps[0].To.Name)}
+			}
+		}
+		return &WhyNot{Outlook: o, Text: withDeadEnd(prose.AwayFrom(o, b.Name()), d), Commands: u.wayCommands(s, o)}
+	}
+	for _, o := range u.installed {
+		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {
+			if o.Held != "" {
+				return &WhyNot{Text: "is not an option while the installed " + o.Name + " must stay: " + o.Held}
+			}
+			return &WhyNot{Text: "is not needed: the installed " + o.Name + " has no subscription, so OLM does not upgrade it"}
+		}
+	}
+	return nil
+}
+
+// following returns the change with which a subscription follows the channel of an entry, or nil if it
+// does so already.
+func (s *subscription) following(u *universe, e graph.Entry) *Change {
+	ch := e.Channel()
+	if source := s.Source(); source != (CatalogID{}) {
+		for _, c := range u.cats {
+			if id := c.ID(); c.Graph == ch.Package().Catalog() && id != source {
+				to := &Change{Kind: ChangeCatalog, Subscription: s.Name, To: id.String(), Catalog: id}
+				if s.Channel != "" && s.Channel != ch.Name() {
+					to.Channel = ch.Name()
+				}
+				return to
+			}
+		}
+	}
+	if s.Channel == "" || s.Channel == ch.Name() {
+		return nil
+	}
+	return &Change{Kind: ChangeChannel, Subscription: s.Name, To: ch.Name()}
+}
+
+// where names what a subscription follows.
+func (s *subscription) where() string {
+	text := ""
+	if s.Channel != "" {
+		text = "channel " + s.Channel
+	}
+	if source := s.Source(); source != (CatalogID{}) {
+		if text != "" {
+			text += " of "
+		}
+		text += "catalog " + source.String()
+	}
+	return text
 }

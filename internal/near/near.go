@@ -57,7 +57,7 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b rated) int { return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(list, func(a, b rated) int { return cmp.Or(cmp.Compare(a.cost, b.cost), newest(a.name, b.name)) })
 	list = slices.Compact(list)
 	for _, r := range list[:min(len(list), max)] {
 		names = append(names, r.name)
@@ -190,4 +190,19 @@ func cutVersion(name string) (prefix string, parts []int, suffix string) {
 		parts = append(parts, n)
 	}
 	return name[:m[0]], parts, name[m[1]:]
+}
+
+// newest orders names; those that differ only in their versions have the highest first.
+func newest(a, b string) int {
+	prefix, v, suffix := cutVersion(a)
+	p, w, s := cutVersion(b)
+	if c := cmp.Or(cmp.Compare(prefix, p), cmp.Compare(suffix, s)); c != 0 {
+		return c
+	}
+	for i := range max(len(v), len(w)) {
+		if c := cmp.Compare(at(w, i), at(v, i)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a, b)
 }

@@ -61,6 +61,14 @@ func TestByVersion(t *testing.T) {
 	}
 }
 
+// TestNewestFirst checks that of names that differ only in their versions, the newest come first.
+func TestNewestFirst(t *testing.T) {
+	got := Names("stable", []string{"stable-3.9", "stable-3.10", "stable-3.17", "candidate"}, 2)
+	if want := []string{"stable-3.17", "stable-3.10"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestNamesByWord(t *testing.T) {
 	known := []string{"project-quay", "quay-bridge-operator", "quayio", "strimzi-kafka-operator"}
 	for name, want := range map[string][]string{

@@ -48,17 +48,19 @@ func Summary(o *graph.Outlook) string {
 		return downgrade(o) + ". " + Onward(o)
 	case o.Closes != nil:
 		return fmt.Sprintf("upgrading %s to %s closes the way to %s", o.Closes.From.Name, version(o.Closes.To), version(o.Furthest()))
-	case o.Kind == graph.OutlookStepsAway || o.Way == nil && o.Newest == nil && !o.EndsEarly():
+	case o.Way == nil && o.Newest == nil && o.Keep != nil:
+		return standing(o) + ", but it is the head of " + place(o, o.Keep)
+	case o.Way == nil && o.Newest == nil && !o.EndsEarly():
 		return standing(o)
 	case o.Way == nil && o.EndsEarly():
 		return standing(o) + ", and no other channel leads further"
 	case o.Way == nil:
 		return standing(o) + ", and nothing leads on to " + target(o.Newest)
 	}
-	if ch := o.Way.Legs[0].Channel; ch != "" {
-		return standing(o) + ", but channel " + ch + " leads further"
+	if ch := o.Way.Legs[0].Channel; ch != "" && len(o.Way.Legs) == 1 {
+		return standing(o) + ", but channel " + ch + " leads to " + version(o.Way.End())
 	}
-	return standing(o) + ", but other channels lead further"
+	return standing(o) + ", but other channels lead to " + version(o.Way.End())
 }
 
 // standing returns where the operator is, and how far OLM upgrades it.
@@ -78,7 +80,7 @@ func standing(o *graph.Outlook) string {
 	case o.Kind == graph.OutlookNoChannel:
 		return name + " cannot be upgraded: no catalog has " + in + ", or it cannot be used"
 	case o.Kind == graph.OutlookAhead && n == 0:
-		return fmt.Sprintf("%s is newer than %s, the head of %s", name, version(o.Head.Node), in)
+		return fmt.Sprintf("%s gets no updates, because it is newer than %s, the head of %s", name, version(o.Head.Node), in)
 	case o.Kind == graph.OutlookLoops:
 		return fmt.Sprintf("%s moves back and forth in %s: %s", name, in, stops(o.Steps))
 	case n > 0:
@@ -91,7 +93,7 @@ func standing(o *graph.Outlook) string {
 func follows(o *graph.Outlook) string {
 	switch len(o.Channels) {
 	case 0:
-		if o.Reading == graph.Classic && o.Head != nil {
+		if o.Reading == graph.Classic && o.Head != nil && !o.EndsEarly() {
 			return "channel " + o.Head.Channel
 		}
 		return "its package"
@@ -141,6 +143,9 @@ func version(n graph.Node) string {
 // installed.
 func gap(g *graph.Gap) string {
 	text := fmt.Sprintf("%s, the first newer entry, ", g.Entry.Name)
+	if g.Skipped != nil {
+		text = fmt.Sprintf("%s would, but is never offered, because %s skips it. %s, the first newer entry that is offered, ", version(*g.Skipped), version(*g.By), g.Entry.Name)
+	}
 	names := make([]string, len(g.Over))
 	var known []string // a range needs versions, which unknown bundles do not have
 	for i, n := range g.Over {
@@ -165,12 +170,17 @@ func gap(g *graph.Gap) string {
 // Onward returns how to get further, or "" for an operator at the newest head.
 func Onward(o *graph.Outlook) string {
 	switch {
-	case o.Way == nil && o.Downgrade != nil && o.Reading == graph.Classic:
+	case o.Way == nil && o.Reading == graph.Classic && o.Downgrade != nil:
 		return keep(o)
+	case o.Way == nil && o.Keep != nil:
+		return "To get later versions, switch to " + place(o, o.Keep) + ", whose head it is"
 	case o.Way == nil && (o.Kind == graph.OutlookStuck || o.Kind == graph.OutlookLoops):
 		return "No channel in any given catalog leads further"
 	case o.Way == nil && o.Newest == nil:
 		return ""
+	case o.Way == nil && o.Started && o.Newest.Channel != "":
+		return fmt.Sprintf("Channel %s has the newer %s, to which no channel in any given catalog leads from %s. To get it, follow that channel without the startingCSV",
+			o.Newest.Channel, version(o.Newest.Node), version(o.End()))
 	case o.Way == nil && o.Fresh && o.Newest.Channel != "":
 		return fmt.Sprintf("Channel %s has the newer %s, to which no channel in any given catalog leads from %s. To get it, follow that channel from the start",
 			o.Newest.Channel, version(o.Newest.Node), version(o.End()))
@@ -198,11 +208,8 @@ func Onward(o *graph.Outlook) string {
 // keep returns how to prevent the downgrade of an outlook.
 func keep(o *graph.Outlook) string {
 	text := fmt.Sprintf("To keep %s, ", version(o.Downgrade.From))
-	if k := o.Keep; k != nil {
-		text += "switch to channel " + k.Channel
-		if catalog := followed(o); catalog != "" && k.Catalog != catalog {
-			text += " of catalog " + k.Catalog
-		}
+	if o.Keep != nil {
+		text += "switch to " + place(o, o.Keep)
 	} else {
 		text += "set installPlanApproval to Manual"
 	}
@@ -210,6 +217,14 @@ func keep(o *graph.Outlook) string {
 		return text + " once it is installed"
 	}
 	return text
+}
+
+// place names the channel of a head, and its catalog unless the operator follows it.
+func place(o *graph.Outlook, t *graph.Target) string {
+	if catalog := followed(o); catalog != "" && t.Catalog != catalog {
+		return "channel " + t.Channel + " of catalog " + t.Catalog
+	}
+	return "channel " + t.Channel
 }
 
 // target names a head.

@@ -131,6 +131,9 @@ func (n *Narrator) reject(r *Rejection) *step {
 	s := &step{Step: fact.Step{Code: supposed, Bundles: []fact.Ref{r.Bundle}}, one: "cannot be chosen", many: "cannot be chosen"}
 	if end := n.derive(r.Core, r.End); end != nil {
 		s.because = []*step{end}
+		if _, ok := end.Fact.(*fact.Subscribed); ok { // which is satisfied without the bundle
+			s.one, s.many = "cannot be chosen, since then", "cannot be chosen, since then"
+		}
 	} else {
 		s.because = n.list(r.Facts, r.IDs)
 	}

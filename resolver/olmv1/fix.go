@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/near"
@@ -208,10 +210,18 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 	case RefusedRange, RefusedSuccessors:
 		if len(r.Hops) > 0 {
 			add(Fix{Kind: FixVersion, Version: r.Hops[0].To.Version})
-		} else {
-			for _, n := range slices.Backward(r.Nearest) {
+			break
+		}
+		older := s.older()
+		if older || s.rng.isEmpty() {
+			add(Fix{Kind: FixVersion})
+		}
+		for _, n := range slices.Backward(r.Nearest) {
+			if !s.rng.isEmpty() && (!older || s.lower(n)) { // the request is for something older
 				add(Fix{Kind: FixVersion, Version: n.Version})
 			}
+		}
+		if !older {
 			add(Fix{Kind: FixVersion})
 		}
 	}
@@ -341,10 +351,14 @@ func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
 	if n := len(r.Hops); n > 1 && f.Selected == r.Hops[0].To {
 		text += fmt.Sprintf(", the first of %d steps to %s", n, r.Hops[n-1].To.Name)
 	}
+	down := s.installed != nil && v.Compare(s.release) < 0
+	if down && f.Kind != FixUncertified {
+		text += ". It is a downgrade, which the catalog allows, but the operator may fail or lose data; back up its resources"
+	}
 	if f.Kind == FixUncertified {
 		over := cmp.Or(s.node.Name, s.Installed.Name)
 		text += ". Risk: no entry of the catalog allows it over " + over + ", so the operator may fail or lose data; back up its resources, and set the policy back afterwards"
-		if v.Compare(s.release) < 0 {
+		if down {
 			text += ". It is a downgrade"
 		}
 	}
@@ -352,4 +366,10 @@ func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
 		text += "; but " + prose.Outlook(f.Stuck)
 	}
 	return text
+}
+
+// lower reports whether a near version is older than the installed one.
+func (s *selecting) lower(n NearVersion) bool {
+	v, err := semver.Parse(n.Version)
+	return err == nil && s.installed != nil && graph.ReadRelease(v).Compare(s.release) < 0
 }

@@ -267,10 +267,17 @@ func (s *selecting) message(r *Refusal) string {
 		}
 	case RefusedRange:
 		fmt.Fprintf(&b, "no bundle of %s", what)
+		if s.rng.isEmpty() {
+			b.WriteString(", which allows no version")
+			return b.String()
+		}
 	case RefusedSuccessors:
 		fmt.Fprintf(&b, "no bundle of %s is a successor of %s", what, s.node)
 		if s.older() {
-			b.WriteString(", which is newer than all of them; OLM v1 does not downgrade")
+			b.WriteString(", which is newer than all of them")
+			if !slices.ContainsFunc(r.Nearest, s.lower) {
+				b.WriteString("; OLM v1 does not downgrade")
+			}
 			return b.String()
 		}
 	case RefusedTie:
@@ -433,4 +440,30 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 		return nil, err
 	}
 	return list, nil
+}
+
+// outlookOf returns how far a bundle of the package gets by itself in some channels.
+func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook {
+	if s.outlooks == nil {
+		var sources []graph.Source
+		for i, p := range s.packages {
+			sources = append(sources, graph.Source{Catalog: s.sources[i].Name, Package: p})
+		}
+		slices.SortStableFunc(sources, func(a, b graph.Source) int { return cmp.Compare(s.priorityOf(b), s.priorityOf(a)) })
+		s.outlooks = graph.NewOutlooks(graph.V1, sources, nil)
+	}
+	return s.outlooks.Of(from, "", channels)
+}
+
+// endsInRange returns the version at which the version range ends the upgrades of the outlook, or "" if
+// it allows all of them.
+func (s *selecting) endsInRange() string {
+	at := s.node.Version
+	for _, x := range s.outlook().Steps {
+		if v, err := semver.Parse(x.To.Version); err != nil || !s.rng.Contains(v) {
+			return at
+		}
+		at = x.To.Version
+	}
+	return ""
 }

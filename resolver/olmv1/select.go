@@ -412,19 +412,6 @@ func (s *selecting) outlook() *graph.Outlook {
 	return s.ahead
 }
 
-// outlookOf returns how far a bundle of the package gets by itself in some channels.
-func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook {
-	if s.outlooks == nil {
-		var sources []graph.Source
-		for i, p := range s.packages {
-			sources = append(sources, graph.Source{Catalog: s.sources[i].Name, Package: p})
-		}
-		slices.SortStableFunc(sources, func(a, b graph.Source) int { return cmp.Compare(s.priorityOf(b), s.priorityOf(a)) })
-		s.outlooks = graph.NewOutlooks(graph.V1, sources, nil)
-	}
-	return s.outlooks.Of(from, "", channels)
-}
-
 // isFirstOfMore reports whether more upgrades follow the choice, or are missing.
 func (s *selecting) isFirstOfMore(c candidate) bool {
 	o := s.outlook()
@@ -490,8 +477,12 @@ func (s *selecting) note(c candidate, held []Note) {
 		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
 	case d == 0 && c.Name() == s.Installed.Name && s.rng.IsZero() && s.outlook().EndsEarly():
 		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
-	case d > 0 && s.rng.IsZero() && s.isFirstOfMore(c):
-		add(NoteMoreSteps, "%s", prose.Outlook(s.outlook()))
+	case d > 0 && s.isFirstOfMore(c):
+		if end := s.endsInRange(); end != "" {
+			add(NoteMoreSteps, "%s; the version range %q ends them at %s", prose.Summary(s.outlook()), s.rng, end)
+		} else {
+			add(NoteMoreSteps, "%s", prose.Outlook(s.outlook()))
+		}
 	case d == 0 && c.Name() == s.Installed.Name && len(held) == 0 && s.outlook().Kind == graph.OutlookAtHead && s.outlook().Newest == nil:
 		add(NoteStays, "%s stays installed: no given catalog has a newer bundle of the package", s.node)
 	case d == 0 && c.Name() == s.Installed.Name && len(held) == 0:

@@ -3,6 +3,7 @@ package olmv1
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	masterminds "github.com/Masterminds/semver/v3"
@@ -105,4 +106,24 @@ func (r VersionRange) literals() []semver.Version {
 		}
 	}
 	return out
+}
+
+// isEmpty reports whether no version is in the range. Every part of a range begins at a version that its
+// text names, next to one, or at zero.
+func (r VersionRange) isEmpty() bool {
+	if r.c == nil {
+		return false
+	}
+	try := []semver.Version{{}}
+	for _, v := range r.literals() {
+		try = append(try, v, semver.Version{Major: v.Major, Minor: v.Minor, Patch: v.Patch},
+			semver.Version{Major: v.Major, Minor: v.Minor, Patch: v.Patch + 1},
+			semver.Version{Major: v.Major, Minor: v.Minor + 1}, semver.Version{Major: v.Major + 1})
+		if len(v.Pre) > 0 {
+			after := v
+			after.Pre = append(slices.Clone(v.Pre), semver.PRVersion{IsNum: true})
+			try = append(try, after)
+		}
+	}
+	return !slices.ContainsFunc(try, r.Contains)
 }

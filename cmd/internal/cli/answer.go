@@ -112,7 +112,11 @@ func (a *answer) text(w io.Writer) error {
 		}
 	}
 	for _, x := range calm(a.Advice) {
-		lines.Line(nil, labeled("note", x.Kind, x.Summary()), "", "  ")
+		text := x.Summary()
+		if len(x.Commands) > 0 {
+			text += `; "olmkit explain" shows how to get there`
+		}
+		lines.Line(nil, labeled("note", x.Kind, text), "", "  ")
 	}
 	if _, err := io.WriteString(w, lines.String()); err != nil {
 		return err
@@ -136,7 +140,7 @@ func replacement(in *resolver.Installed, s resolver.Selected) string {
 // further.
 func calm(list resolver.AdviceList) []resolver.Advice {
 	return slices.DeleteFunc(slices.Clone([]resolver.Advice(list)), func(a resolver.Advice) bool {
-		return a.NeedsAttention() || a.HeldBy != nil || a.Outlook.Kind == graph.OutlookStepsAway && len(a.Outlook.Steps) < 2
+		return a.NeedsAttention() || a.HeldBy != nil || a.Outlook.Kind == graph.OutlookStepsAway && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil
 	})
 }
 

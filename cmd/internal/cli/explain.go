@@ -235,6 +235,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		return err
 	}
 	chains, err := sol.Why(ctx, names...)
+	if err != nil && x.why != "" && ctx.Err() == nil {
+		return fmt.Errorf("%w; --why-not %[2]s explains why", err, x.why)
+	}
 	if err != nil {
 		return err
 	}

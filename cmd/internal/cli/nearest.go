@@ -15,6 +15,9 @@ func nearest(name string, known []string) []string { return near.Names(name, kno
 
 // hint returns the end of a message about an unknown name, with similar names.
 func hint(name string, known []string) string {
+	if list := near.ByVersion(name, known); len(list) > 0 {
+		return "; did you mean " + strings.Join(list[:min(len(list), maxNearest)], ", ") + "?"
+	}
 	switch names, crowded := near.Similar(name, known, maxNearest); {
 	case crowded:
 		return "; many have similar names, such as " + strings.Join(names, ", ")
