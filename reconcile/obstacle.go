@@ -47,9 +47,9 @@ type coming struct {
 
 // Obstacles returns what stands in the way of the bundles that are installed next. First are
 // catalogs that are not ready, then the CSVs of the namespace that wait or failed, those of
-// install plans that wait for approval or failed, and what a solution of its problem selects, which may be
-// nil. For each bundle, they are in the order of [resolver.Holder]. minKubeVersion is not checked
-// if the version of the cluster is unknown, or if the catalog does not have the CSVs of its
+// install plans that wait for approval or failed, and what a solution of its problem selects, which
+// may be nil. For each bundle, they are in the order of [resolver.Holder]. minKubeVersion is not
+// checked if the version of the cluster is unknown, or if the catalog does not have the CSVs of its
 // bundles. The error is the context's.
 func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obstacle, error) { // H40
 	w := s.world()
@@ -103,10 +103,12 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			list = append(list, c)
 		}
 	}
-	present := list
+	present, gone := list, map[string]bool{}
+	for _, c := range list {
+		gone[c.name], gone[c.replaces] = true, true
+	}
 	for _, c := range w.Own() {
-		stays := !slices.ContainsFunc(list, func(x coming) bool { return x.name == c.Metadata.Name || x.replaces == c.Metadata.Name })
-		if stays && c.Status.Phase == olm.PhaseSucceeded {
+		if !gone[c.Metadata.Name] && c.Status.Phase == olm.PhaseSucceeded {
 			present = append(present, coming{name: c.Metadata.Name, modes: c.Spec.InstallModes, stated: true})
 		}
 	}

@@ -18,9 +18,11 @@ func Held(w *world.World, s *olm.Subscription) (why string, newest *olm.ClusterS
 	}
 	newest = c
 	for range w.Own() { // which may replace each other in a cycle
-		if next := w.Replacement(newest); next != nil {
-			newest = next
+		next := w.Replacement(newest)
+		if next == nil {
+			break
 		}
+		newest = next
 	}
 	if newest != c && newest.Status.Phase == olm.PhaseFailed {
 		if why := unready(w, newest); why != "" {
