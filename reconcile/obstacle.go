@@ -171,7 +171,7 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 		return o
 	}
 	if opposed != "" {
-		o.Text += "; no operator group suits both it and " + opposed + ", so install one of them in a namespace of its own"
+		o.Text += "; no operator group suits both it and " + opposed + ", so install one of them in another namespace"
 	}
 	return o
 }
