@@ -392,7 +392,8 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		}
 	}
 	ends := a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway
-	if ends && len(a.Outlook.Steps) < 2 && a.Rejected == nil && a.Outlook.Newest == nil && a.Outlook.Downgrade == nil {
+	done := len(a.Outlook.Steps) == 0 || len(a.Outlook.Steps) == 1 && !a.Outlook.Fresh
+	if ends && done && a.Rejected == nil && a.Outlook.Newest == nil && a.Outlook.Downgrade == nil {
 		return nil, nil // the operator is at the head, or this solution upgrades it to the head
 	}
 	if a.Rejected != nil {
@@ -431,12 +432,17 @@ func withDeadEnd(text string, d *DeadEnd) string {
 
 // outlook returns how far OLM upgrades a bundle of a subscription without intervention.
 func (u *universe) outlook(s *subscription, from graph.Node) *graph.Outlook {
-	var channels []string
+	o, catalog, channels := u.outlooks(s)
+	return o.Of(from, catalog, channels)
+}
+
+// outlooks returns the outlooks of the package of a subscription, and the catalog and the channels that
+// the subscription follows.
+func (u *universe) outlooks(s *subscription) (_ *graph.Outlooks, catalog string, channels []string) {
 	if s.Channel != "" {
 		channels = []string{s.Channel}
 	}
 	in, others := u.sourcesFor(s)
-	catalog := ""
 	if len(in) == 1 && s.Source() != (CatalogID{}) {
 		catalog = u.catalogName(in[0])
 	}
@@ -446,5 +452,5 @@ func (u *universe) outlook(s *subscription, from graph.Node) *graph.Outlook {
 			sources = append(sources, graph.Source{Catalog: u.catalogName(c), Package: p})
 		}
 	}
-	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, catalog, channels)
+	return graph.NewOutlooks(graph.Classic, sources, nil), catalog, channels
 }

@@ -121,10 +121,9 @@ func policyFields(r Policy) map[string]any {
 
 // wayCommands returns the commands that change the channels on the way of an outlook, in order: each
 // after OLM has upgraded the operator as far as the channel before leads.
-func (u *universe) wayCommands(s *subscription, o *graph.Outlook) (list []string) {
-	operator := kubectl.Operator{Namespace: u.p.Namespace, Name: s.Name}
-	source := s.Source()
+func (u *universe) wayCommands(s *subscription, o *graph.Outlook) []string {
 	if o.Way == nil {
+		operator, source := kubectl.Operator{Namespace: u.p.Namespace, Name: s.Name}, s.Source()
 		if t := o.Newest; o.Fresh && t != nil && t.Channel != "" && (source == (CatalogID{}) || u.catalogNamed(t.Catalog) == source) {
 			spec := map[string]any{}
 			if o.Started {
@@ -134,7 +133,13 @@ func (u *universe) wayCommands(s *subscription, o *graph.Outlook) (list []string
 		}
 		return u.keepCommands(operator, s, o)
 	}
-	for _, l := range o.Way.Legs {
+	return u.legCommands(s, o.Way)
+}
+
+// legCommands returns the commands that change the channels on a way.
+func (u *universe) legCommands(s *subscription, w *graph.Way) (list []string) {
+	operator, source := kubectl.Operator{Namespace: u.p.Namespace, Name: s.Name}, s.Source()
+	for _, l := range w.Legs {
 		spec := map[string]any{}
 		if id := u.catalogNamed(l.Catalog); source != (CatalogID{}) && id != source {
 			spec["source"], spec["sourceNamespace"], source = id.Name, id.Namespace, id

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/blang/semver/v4"
 	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/fbc"
@@ -135,8 +136,15 @@ func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err erro
 	if err != nil {
 		return nil, err
 	}
-	if in, ok := w.r.u.installedNamed(name); ok && w.has(in.id) {
-		return WhyNots{{Bundle: w.r.u.ref(in.id), Text: "is installed already, and stays"}}, nil
+	if in, ok := w.r.u.installedNamed(name); ok {
+		if w.has(in.id) {
+			return WhyNots{{Bundle: w.r.u.ref(in.id), Text: "is installed already, and stays"}}, nil
+		}
+		for _, c := range w.order {
+			if to := w.r.u.ref(c); to.Package == in.Package {
+				return WhyNots{{Bundle: w.r.u.ref(in.id), Text: "is installed already, and is upgraded to " + to.Name}}, nil
+			}
+		}
 	}
 	var out []WhyNot
 	for _, src := range w.r.u.cats {
@@ -275,7 +283,7 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 			d = nil // beyond b
 		}
 		if at >= 0 {
-			return &WhyNot{Outlook: o, Text: withDeadEnd(prose.AwayFrom(o, b.Name()), d)}
+			return &WhyNot{Outlook: o, Text: withDeadEnd(prose.AwayFrom(o, b.Node(), nil, nil), d)}
 		}
 		if _, selectable := e.Rank(); selectable && to != nil && e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
 			there := *s
@@ -286,7 +294,26 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 				return &WhyNot{Text: fmt.Sprintf("is never installed over %s: from there, channel %s leads to %s", s.current.Name, e.Channel().Name(), x.Steps[0].To.Name)}
 			}
 		}
-		return &WhyNot{Outlook: o, Text: withDeadEnd(prose.AwayFrom(o, b.Name()), d), Commands: u.wayCommands(s, o)}
+		var passed *graph.Step
+		for i, x := range o.Steps {
+			at, err := semver.Parse(x.From.Version)
+			next, _ := semver.Parse(x.To.Version)
+			if to == nil && err == nil && at.LT(b.Version()) && b.Version().LT(next) {
+				passed = &o.Steps[i]
+			}
+		}
+		way := u.wayTo(s, from, b.Node())
+		out := &WhyNot{Outlook: o, Commands: u.wayCommands(s, o)}
+		if way != nil && (o.Way == nil || o.Way.End() != b.Node()) {
+			out.Commands = u.legCommands(s, way)
+			there := &graph.Outlook{}
+			for _, l := range way.Legs {
+				there.Steps = append(there.Steps, l.Steps...)
+			}
+			d = u.deadEnd(ctx, n, s, there)
+		}
+		out.Text = withDeadEnd(prose.AwayFrom(o, b.Node(), way, passed), d)
+		return out
 	}
 	for _, o := range u.installed {
 		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {
@@ -297,6 +324,17 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 		}
 	}
 	return nil
+}
+
+// wayTo returns the easiest way from an installed bundle of a subscription to another bundle, or nil.
+func (u *universe) wayTo(s *subscription, from, to graph.Node) *graph.Way {
+	o, catalog, channels := u.outlooks(s)
+	ways := o.Ways(from, catalog, channels)
+	i := slices.IndexFunc(ways, func(w graph.Way) bool { return w.End() == to })
+	if i < 0 {
+		return nil
+	}
+	return &ways[i]
 }
 
 // following returns the change with which a subscription follows the channel of an entry, or nil if it

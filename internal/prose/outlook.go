@@ -289,14 +289,24 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 }
 
 // AwayFrom explains why a bundle is not the direct successor of an operator: it is several
-// steps away, or the operator's channel does not lead there. See Outlook.
-func AwayFrom(o *graph.Outlook, bundle string) string {
+// steps away, the steps pass over it, or only another way leads there, or none. See Outlook.
+func AwayFrom(o *graph.Outlook, to graph.Node, way *graph.Way, passed *graph.Step) string {
 	for i, s := range o.Steps {
-		if s.To.Name == bundle {
+		if s.To.Name == to.Name {
 			return fmt.Sprintf("is %s from the installed %s: %s", stepsAway(i+1), o.From.Name, stops(o.Steps[:i+1]))
 		}
 	}
-	return "does not follow the installed " + o.From.Name + ". " + Outlook(o)
+	text := "does not follow the installed " + o.From.Name
+	switch {
+	case passed != nil:
+		text = fmt.Sprintf("is passed over: from %s, OLM goes straight to %s", version(passed.From), version(passed.To))
+	case way == nil && (o.Newest == nil || o.Newest.Name != to.Name): // which the outlook states
+		text += ", and no channel in any given catalog leads to it"
+	}
+	if way == nil || o.Way != nil && o.Way.End() == to {
+		return text + ". " + Outlook(o)
+	}
+	return fmt.Sprintf("%s. To get to %s, %s", text, version(to), legs(o, way))
 }
 
 // Rejected explains in one line why a bundle was chosen although others were preferred, or
