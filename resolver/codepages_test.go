@@ -31,7 +31,7 @@ func TestCodesExplained(t *testing.T) {
 		types            map[string]string // by directory of the source
 		examples         map[string]string
 	}{
-		{"advice", "Advice", "Advice states why there is no newer version. Notes of `olmkit select` have the same codes.",
+		{"advice", "Advice", "Advice explains why an operator gets no newer version. Notes of `olmkit select` have the same codes.",
 			map[string]string{".": "AdviceKind", "../graph": "OutlookKind", "olmv1": "NoteCode"}, adviceExamples(t)},
 		{"fixes", "Fixes", "The changes of a fix have these kinds in JSON.", map[string]string{".": "ChangeKind", "olmv1": "FixKind"}, fixExamples(t)},
 	} {
