@@ -231,7 +231,7 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 		}
 		add(Fix{Kind: FixChannels})
 	}
-	if r.Code == RefusedSuccessors && s.Policy != SelfCertified {
+	if r.Code == RefusedSuccessors && s.Policy != SelfCertified && len(s.excluded) == 0 {
 		add(Fix{Kind: FixUncertified, Policy: SelfCertified})
 	}
 	return out
@@ -372,4 +372,53 @@ func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
 func (s *selecting) lower(n NearVersion) bool {
 	v, err := semver.Parse(n.Version)
 	return err == nil && s.installed != nil && graph.ReadRelease(v).Compare(s.release) < 0
+}
+
+// heldBack returns a note for each part of the request without which OLM v1 would select a newer
+// bundle, the range and the channels: each was verified by selecting again (H40).
+func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
+	c := s.left[0]
+	if len(s.excluded) > 0 {
+		q := *s.Request
+		q.Options.Excluded = nil
+		after, err := selectFor(ctx, &q)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil && after.refusal == nil && after.left[0].Name() != c.Name() {
+			list = append(list, Note{Code: NoteHeldBack, Text: fmt.Sprintf("upgrades are excluded: %s; without that, %s is selected", s.exclusions(), after.left[0].Name())})
+		}
+	}
+	try := func(what, it string, f Fix) error {
+		q := f.apply(*s.Request)
+		after, err := selectFor(ctx, &q)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil || after.refusal != nil || after.left[0].version.Compare(c.version) <= 0 {
+			return nil
+		}
+		got := after.left[0]
+		list = append(list, Note{
+			NoteHeldBack, fmt.Sprintf("%s out newer versions: without %s, %s is selected from catalog %s", what, it, got.Name(), got.source.Name),
+			f.command(cmp.Or(s.ID, s.Package)),
+		})
+		return nil
+	}
+	if !s.rng.IsZero() {
+		if err := try(fmt.Sprintf("the version range %q leaves", s.Version), "it", Fix{Kind: FixVersion}); err != nil {
+			return nil, err
+		}
+	}
+	what, it := "the channel "+phrase.And(s.Channels)+" leaves", "it"
+	switch n := len(s.Channels); {
+	case n == 0, s.installed != nil && s.outlook().EndsEarly(): // the outlook has the way out
+		return list, nil
+	case n > 1:
+		what, it = "the channels "+phrase.And(s.Channels)+" leave", "them"
+	}
+	if err := try(what, it, Fix{Kind: FixChannels}); err != nil {
+		return nil, err
+	}
+	return list, nil
 }

@@ -119,7 +119,8 @@ func (s *selecting) refuse(ctx context.Context) error {
 func (s *selecting) upgrades(p graph.Package) *graph.Upgrades {
 	o := &graph.UpgradeOptions{
 		OtherEdges: s.Options.OtherEdges, Installed: []graph.Node{s.node},
-		Without: func(b graph.Bundle) bool { return dependency(b) != "" },
+		Without:  func(b graph.Bundle) bool { return dependency(b) != "" },
+		Excluded: s.Options.Excluded,
 	}
 	if len(s.Channels) > 0 {
 		o.Channels = s.Channels
@@ -139,8 +140,8 @@ func (s *selecting) suggest(r *Refusal) {
 		}
 	}
 	edges := s.installed != nil && s.Policy != SelfCertified
-	if edges && s.Options.Semver != semverOff {
-		return // versions decide, so there are no intermediate steps
+	if edges && s.Options.Semver != semverOff || !edges && len(s.excluded) > 0 {
+		return // without edges there are no intermediate steps
 	}
 	for i, p := range s.packages {
 		name := s.sources[i].Name
@@ -272,7 +273,10 @@ func (s *selecting) message(r *Refusal) string {
 			return b.String()
 		}
 	case RefusedSuccessors:
-		fmt.Fprintf(&b, "no bundle of %s is a successor of %s", what, s.node)
+		fmt.Fprintf(&b, "no bundle of %s is a successor of %s", what, cmp.Or(s.node, graph.Node{Name: s.Installed.Name}))
+		if len(s.excluded) > 0 {
+			b.WriteString(" without an excluded upgrade: " + s.exclusions())
+		}
 		if s.older() {
 			b.WriteString(", which is newer than all of them")
 			if !slices.ContainsFunc(r.Nearest, s.lower) {
@@ -336,7 +340,7 @@ func (s *selecting) message(r *Refusal) string {
 			b.WriteString(", but OLM v1 refuses " + map[bool]string{true: "it", false: "them"}[len(r.Nearest) == 1] + " for declaring dependencies")
 		}
 	}
-	if r.Code == RefusedSuccessors && len(r.Hops) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()) {
+	if r.Code == RefusedSuccessors && len(r.Hops) == 0 && len(s.excluded) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()) {
 		b.WriteString("; " + prose.Outlook(r.Outlook))
 	}
 	if r.Code == RefusedRange && s.installed != nil && len(r.Hops) == 0 && len(r.Nearest) == 0 && r.Outlook != nil {
@@ -404,44 +408,6 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 	return s.selection(held), nil
 }
 
-// heldBack returns a note for each part of the request without which OLM v1 would select a newer
-// bundle, the range and the channels: each was verified by selecting again (H40).
-func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
-	c := s.left[0]
-	try := func(what, it string, f Fix) error {
-		q := f.apply(*s.Request)
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil || after.refusal != nil || after.left[0].version.Compare(c.version) <= 0 {
-			return nil
-		}
-		got := after.left[0]
-		list = append(list, Note{
-			NoteHeldBack, fmt.Sprintf("%s out newer versions: without %s, %s is selected from catalog %s", what, it, got.Name(), got.source.Name),
-			f.command(cmp.Or(s.ID, s.Package)),
-		})
-		return nil
-	}
-	if !s.rng.IsZero() {
-		if err := try(fmt.Sprintf("the version range %q leaves", s.Version), "it", Fix{Kind: FixVersion}); err != nil {
-			return nil, err
-		}
-	}
-	what, it := "the channel "+phrase.And(s.Channels)+" leaves", "it"
-	switch n := len(s.Channels); {
-	case n == 0, s.installed != nil && s.outlook().EndsEarly(): // the outlook has the way out
-		return list, nil
-	case n > 1:
-		what, it = "the channels "+phrase.And(s.Channels)+" leave", "them"
-	}
-	if err := try(what, it, Fix{Kind: FixChannels}); err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
 // outlookOf returns how far a bundle of the package gets by itself in some channels.
 func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook {
 	if s.outlooks == nil {
@@ -466,4 +432,38 @@ func (s *selecting) endsInRange() string {
 		at = x.To.Version
 	}
 	return ""
+}
+
+// exclude returns why a candidate is left out if the upgrade to it is excluded, or "" (G8).
+func (s *selecting) exclude(c candidate) string {
+	if s.Installed == nil {
+		return ""
+	}
+	i := slices.IndexFunc(s.Options.Excluded, func(x graph.Exclusion) bool {
+		return x.From == s.Installed.Name && x.To == c.Name() && x.From != x.To
+	})
+	if i < 0 {
+		return ""
+	}
+	x := s.Options.Excluded[i]
+	if !slices.Contains(s.excluded, x) { // several catalogs may have the bundle
+		s.excluded = append(s.excluded, x)
+	}
+	if x.Reason == "" {
+		return "is an excluded upgrade"
+	}
+	return fmt.Sprintf("is an excluded upgrade (%s)", x.Reason)
+}
+
+// exclusions names the upgrades that were left out, with their reasons.
+func (s *selecting) exclusions() string {
+	var list []string
+	for _, x := range s.excluded {
+		text := x.From + " to " + x.To
+		if x.Reason != "" {
+			text += " (" + x.Reason + ")"
+		}
+		list = append(list, text)
+	}
+	return phrase.And(list)
 }

@@ -101,6 +101,9 @@ type Options struct {
 	// to a bundle in Channels. The running OLM v1 does not.
 	OtherEdges bool       `json:"otherEdges,omitzero"`
 	Semver     SemverMode `json:"semver,omitzero"`
+	// Excluded are upgrades that are not taken under any policy, such as those that break something.
+	// Selections and refusals name those that kept a bundle out, with their reasons.
+	Excluded []graph.Exclusion `json:"excluded,omitempty"`
 	// OtherInstalled are the other operators in the cluster. They only affect the
 	// dependencies in a refusal.
 	OtherInstalled []resolver.Installed `json:"otherInstalled,omitempty"`
@@ -113,7 +116,7 @@ type Options struct {
 // IsZero reports whether JSON can omit the options. It ignores limits, which are not
 // written.
 func (o Options) IsZero() bool {
-	return !o.OtherEdges && o.Semver == semverOff && len(o.OtherInstalled) == 0
+	return !o.OtherEdges && o.Semver == semverOff && len(o.Excluded) == 0 && len(o.OtherInstalled) == 0
 }
 
 // Open sets the Graph of catalogs that have a text or a directory, if they are available

@@ -99,6 +99,7 @@ type selecting struct {
 	ahead     *graph.Outlook  // the result of outlook, computed on first use
 	outlooks  *graph.Outlooks // of the packages, once they are known
 	notes     []Note
+	excluded  []graph.Exclusion // the upgrades that were left out because they are excluded
 }
 
 // A candidate is a bundle of a catalog.
@@ -247,10 +248,11 @@ func final(v semver.Version) semver.Version {
 	return semver.Version{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
 }
 
-// successors keeps the successors of the installed bundle (B8, C4).
+// successors keeps the successors of the installed bundle (B8, C4), without excluded upgrades (G8).
 func (s *selecting) successors() *Refusal {
 	if s.installed == nil || s.Policy == SelfCertified {
-		return nil
+		s.keep(StageSuccessors, s.exclude)
+		return s.refused(RefusedSuccessors)
 	}
 	var caret *masterminds.Constraints
 	if s.Options.Semver != semverOff {
@@ -270,7 +272,7 @@ func (s *selecting) successors() *Refusal {
 				return fmt.Sprintf("is not a compatible upgrade of %s: not in ^%s", s.installed, s.installed)
 			}
 		}
-		return ""
+		return s.exclude(c)
 	})
 	return s.refused(RefusedSuccessors)
 }

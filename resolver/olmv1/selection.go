@@ -113,5 +113,5 @@ const (
 	NoteStuck       NoteCode = "stuck"                  // the installed bundle stays: no entry accepts an upgrade from it
 	NoteStays       NoteCode = "stays"                  // the installed bundle stays
 	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases
-	NoteHeldBack    NoteCode = "held-back"              // the range or the channels keep a newer bundle from being selected
+	NoteHeldBack    NoteCode = "held-back"              // the range, the channels or excluded upgrades keep a newer bundle from being selected
 )

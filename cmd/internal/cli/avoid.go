@@ -255,34 +255,31 @@ func (a *avoidance) onCluster(e *env, s *clusterState) (*clusterImpact, error) {
 	return c, err
 }
 
-// deciding returns the first plan whose upgrades need not be avoided, its upgrades, and those to
-// avoid. It excludes them by policies, which explanations name.
-func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snapshot *reconcile.Snapshot, content *reconcile.Catalogs, opts *reconcile.Options) (plan *reconcile.Plan, taken, avoided []edgeImpact, err error) {
-	c, err := a.onCluster(e, s)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	c.install(&operatorStatus{Object: olm.Key{Group: olm.Group}, Namespace: snapshot.Namespace})
+// settling solves a problem until no upgrade of its solution is to be avoided. It returns the verdicts
+// on these upgrades, and on those to avoid, which policies exclude, so that explanations name them.
+// Solve gets these policies, and returns no solution if there is a conflict.
+func (a *avoidance) settling(ctx context.Context, judge func(graph.Package) *edgeJudge, solve func([]resolver.Policy) (*resolver.Solution, []resolver.Installed, error)) (taken, avoided []edgeImpact, err error) {
 	judges := map[string]*edgeJudge{}
+	var policies []resolver.Policy
 	for {
-		plan, err := reconcile.Decide(ctx, snapshot, content, opts)
-		if err != nil || plan.Solution == nil {
-			return plan, nil, avoided, err
+		sol, installed, err := solve(policies)
+		if err != nil || sol == nil {
+			return nil, avoided, err
 		}
 		taken = nil
 		found := false
-		for _, sel := range plan.Solution.Selected {
-			if !slices.ContainsFunc(plan.Problem.Installed, func(in resolver.Installed) bool { return in.Name == sel.Replaces }) {
+		for _, sel := range sol.Selected {
+			if !slices.ContainsFunc(installed, func(in resolver.Installed) bool { return in.Name == sel.Replaces }) {
 				continue // a new installation
 			}
 			j := judges[sel.Package]
 			if j == nil {
-				j = c.judgeOn(sel.Bundle.Package())
+				j = judge(sel.Bundle.Package())
 				judges[sel.Package] = j
 			}
 			edge, err := j.of(ctx, sel.Replaces, sel.Name)
 			if err != nil {
-				return nil, nil, nil, err
+				return nil, nil, err
 			}
 			taken = append(taken, *edge)
 			if !a.refuses(edge) {
@@ -290,12 +287,31 @@ func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snaps
 			}
 			found = true
 			avoided = append(avoided, *edge)
-			opts.Policies = append(opts.Policies, resolver.Policy{Package: sel.Package, From: edge.From, Exclude: edge.To, Reason: edge.verdictText()})
+			policies = append(policies, resolver.Policy{Package: sel.Package, From: edge.From, Exclude: edge.To, Reason: edge.verdictText()})
 		}
 		if !found {
-			return plan, taken, avoided, nil
+			return taken, avoided, nil
 		}
 	}
+}
+
+// deciding returns the first plan whose upgrades need not be avoided, its upgrades, and those to
+// avoid.
+func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snapshot *reconcile.Snapshot, content *reconcile.Catalogs, opts *reconcile.Options) (plan *reconcile.Plan, taken, avoided []edgeImpact, err error) {
+	c, err := a.onCluster(e, s)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c.install(&operatorStatus{Object: olm.Key{Group: olm.Group}, Namespace: snapshot.Namespace})
+	judge := func(p graph.Package) *edgeJudge { return c.judgeOn(p) }
+	taken, avoided, err = a.settling(ctx, judge, func(policies []resolver.Policy) (*resolver.Solution, []resolver.Installed, error) {
+		opts.Policies = policies
+		if plan, err = reconcile.Decide(ctx, snapshot, content, opts); err != nil || plan.Solution == nil {
+			return nil, nil, err
+		}
+		return plan.Solution, plan.Problem.Installed, nil
+	})
+	return plan, taken, avoided, err
 }
 
 // next sets the verdicts on the next upgrades of operators.
@@ -323,7 +339,14 @@ func (a *avoidance) next(ctx context.Context, r *clusterReader, operators []oper
 		if len(steps) == 0 {
 			continue
 		}
-		if o.Impact, err = c.judgeOn(packages...).of(ctx, o.Installed, steps[0].To.Name); err != nil {
+		judge := c.judgeOn(packages...)
+		if o.Impact, err = judge.of(ctx, o.Installed, steps[0].To.Name); err != nil {
+			return err
+		}
+		if !a.avoids() {
+			continue
+		}
+		if err := a.around(ctx, judge, o, packages); err != nil {
 			return err
 		}
 	}

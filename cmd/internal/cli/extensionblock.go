@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -33,8 +34,8 @@ func (x *extensionState) ineligible(ctx context.Context, p *extensionPlan, err e
 	}
 	blob := &fbc.Bundle{Meta: fbc.Meta{Package: x.packageName(), Name: chosen.Name(), Pos: chosen.Pos(), Properties: properties}}
 	e, err := registryv1.Eligible(ctx, blob, content, registryv1.EligibleOptions{Certificates: x.options.Certificates, AsUpstream: x.options.AsUpstream})
-	if err == nil && len(e.Problems) > 0 {
-		p.block(&registryv1.Error{Problems: e.Problems})
+	if err == nil { // the refusal names the dependencies
+		p.block(&registryv1.Error{Problems: slices.DeleteFunc(e.Problems, func(x registryv1.Problem) bool { return x.Code == string(r.Code) })})
 	}
 	return err
 }
@@ -46,6 +47,12 @@ func (p *extensionPlan) block(e *registryv1.Error) {
 		if x.Stage == registryv1.StageUnsupported {
 			check = checkEligibility
 		}
-		p.Blocked = append(p.Blocked, extensionBlock{Check: check, Code: x.Code, Message: x.String()})
+		b := extensionBlock{Check: check, Code: x.Code}
+		if x.Pos.IsValid() {
+			b.Place = x.Pos.String()
+			x.Pos = fbc.Pos{}
+		}
+		b.Message = x.String()
+		p.Blocked = append(p.Blocked, b)
 	}
 }

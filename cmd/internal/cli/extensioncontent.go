@@ -61,14 +61,12 @@ func (x *extensionState) packages(name string) (list []graph.Package) {
 	return list
 }
 
-// impact returns the verdict on the upgrade of a plan, or nil if it has none.
-func (x *extensionState) impact(ctx context.Context, c *clusterImpact, p *extensionPlan) (*edgeImpact, error) {
-	if p.Installed == nil || p.Target == nil || p.Installed.Name == p.Target.Name {
-		return nil, nil
-	}
+// impact returns the verdict on an upgrade.
+func (x *extensionState) impact(ctx context.Context, from, to string) (*edgeImpact, error) {
+	c := x.judge
 	c.opts = impact.Options{Cache: c.opts.Cache}
-	c.install(&operatorStatus{Object: olm.Key{Group: groupV1, Kind: kindExtension, Name: p.Extension}, Namespace: p.Namespace})
-	return c.judgeOn(x.packages(p.Package)...).of(ctx, p.Installed.Name, p.Target.Name)
+	c.install(&operatorStatus{Object: olm.Key{Group: groupV1, Kind: kindExtension, Name: x.extension.Name}, Namespace: x.extension.Spec.Namespace})
+	return c.judgeOn(x.packages(x.packageName())...).of(ctx, from, to)
 }
 
 // standIn adds the installed revision if its record is not known, with the objects that its

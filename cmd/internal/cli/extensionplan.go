@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/impact"
@@ -35,10 +36,15 @@ type extensionPlan struct {
 	Target    *extensionBundle `json:"target,omitzero"`
 	// Revision is the revision that rolls out, if one does.
 	Revision string `json:"revision,omitempty"`
-	// Impact is the verdict on the upgrade, with --impact.
-	Impact *edgeImpact `json:"impact,omitzero"`
-	// Refused is the reason if there is no target.
-	Refused string `json:"refused,omitempty"`
+	// Impact is the verdict on the upgrade, with --impact or --avoid, and Avoided are the upgrades
+	// that --avoid excludes, with their verdicts.
+	Impact  *edgeImpact  `json:"impact,omitzero"`
+	Avoided []edgeImpact `json:"avoided,omitempty"`
+	// Versions explains why the extension gets no newer version.
+	Versions []olmv1.Note `json:"versions,omitempty"`
+	// Refused is the reason if there is no target, and Code its code if the selection refused.
+	Refused string            `json:"refused,omitempty"`
+	Code    olmv1.RefusalCode `json:"code,omitempty"`
 	// Fixes are changes with which a bundle can be selected, each verified.
 	Fixes []*olmv1.Fix `json:"fixes,omitempty"`
 	// Blocked lists what a person has to fix before the rollout can end. The phases then show
@@ -76,9 +82,11 @@ type extensionBlock struct {
 	// Check is the check: eligibility, rendering, crd-safety, ownership or dry-run.
 	Check string `json:"check"`
 	// Code is the code of the problem, if it has one.
-	Code    string   `json:"code,omitempty"`
-	Object  *olm.Key `json:"object,omitzero"`
-	Message string   `json:"message"`
+	Code   string   `json:"code,omitempty"`
+	Object *olm.Key `json:"object,omitzero"`
+	// Place is the file and line in the bundle, if there is one.
+	Place   string `json:"place,omitempty"`
+	Message string `json:"message"`
 }
 
 // The checks of an extensionBlock.
@@ -178,12 +186,8 @@ func (p *extensionPlan) reached(s *rollout.Snapshot) *rollout.Snapshot {
 func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed *rollout.Revision, rolling []*rollout.Revision) (*rollout.Revision, error) {
 	var d *desired.Decision
 	if len(rolling) == 0 {
-		var have *api.BundleMetadata
-		if installed != nil {
-			have = &api.BundleMetadata{Name: installed.Bundle.Name, Version: installed.Bundle.Version}
-		}
 		var err error
-		if d, err = desired.Decide(ctx, x.extension, have, x.catalogs, x.opener, nil); err != nil {
+		if d, err = x.decide(ctx, p, installed); err != nil {
 			return nil, err
 		}
 	}
@@ -192,13 +196,16 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		p.Refused = err.Error()
 		var refusal *olmv1.Refusal
 		if errors.As(err, &refusal) {
-			p.Fixes = refusal.Fixes
+			p.Code, p.Fixes = refusal.Code, refusal.Fixes
 		}
 		return nil, x.ineligible(ctx, p, err)
 	}
 	p.Target = &extensionBundle{Name: b.Name, Version: b.Version, Image: b.Image}
 	if d != nil && d.Selection != nil {
-		p.Target.Catalog = d.Selection.Catalog
+		p.Target.Catalog, p.Versions = d.Selection.Catalog, d.Selection.Notes
+		if o := d.Selection.Outlook; o != nil && o.Kind == graph.OutlookAtHead && o.Newest == nil { // it has the newest version
+			p.Versions = slices.DeleteFunc(slices.Clone(p.Versions), func(n olmv1.Note) bool { return n.Code == olmv1.NoteStays })
+		}
 	}
 	content, err := x.content(ctx, b)
 	var problems *registryv1.Error
@@ -218,6 +225,31 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		return nil, nil
 	}
 	return want, err
+}
+
+// decide selects the bundle that the extension should have, without upgrades to avoid.
+func (x *extensionState) decide(ctx context.Context, p *extensionPlan, installed *rollout.Revision) (*desired.Decision, error) {
+	if installed == nil {
+		return desired.Decide(ctx, x.extension, nil, x.catalogs, x.opener, nil)
+	}
+	have := &api.BundleMetadata{Name: installed.Bundle.Name, Version: installed.Bundle.Version}
+	opts := &olmv1.Options{}
+	for {
+		d, err := desired.Decide(ctx, x.extension, have, x.catalogs, x.opener, opts)
+		if err != nil || d.Selection == nil || d.Selection.Bundle == have.Name || x.judge == nil {
+			return d, err
+		}
+		edge, err := x.impact(ctx, have.Name, d.Selection.Bundle)
+		if err != nil {
+			return nil, err
+		}
+		if !x.avoid.refuses(edge) {
+			p.Impact = edge
+			return d, nil
+		}
+		p.Avoided = append(p.Avoided, *edge)
+		opts.Excluded = append(opts.Excluded, edge.exclusion())
+	}
 }
 
 // preflight checks a revision if it is not the latest one.

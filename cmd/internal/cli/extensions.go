@@ -98,15 +98,15 @@ func (x *extensionFlags) reader(ctx context.Context, l *loader, args []string) (
 }
 
 // plan prints the plans of ClusterExtensions, with the verdicts on their upgrades if a requests
-// them.
+// them, and without upgrades that it avoids.
 func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, out *printer, a *avoidance) error {
 	r, names, err := x.reader(ctx, l, args)
 	if err != nil {
 		return err
 	}
-	var judge *clusterImpact
-	if a.shown {
-		if judge, err = a.onCluster(x.env, r.clusterState); err != nil {
+	if a.on() {
+		r.avoid = a
+		if r.judge, err = a.onCluster(x.env, r.clusterState); err != nil {
 			return err
 		}
 	}
@@ -123,8 +123,8 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, out
 		if err != nil {
 			return err
 		}
-		if a.shown {
-			if p.Impact, err = s.impact(ctx, judge, p); err != nil {
+		if r.judge != nil && p.Impact == nil && p.Installed != nil && p.Target != nil && p.Installed.Name != p.Target.Name { // it rolls out already
+			if p.Impact, err = s.impact(ctx, p.Installed.Name, p.Target.Name); err != nil {
 				return err
 			}
 		}

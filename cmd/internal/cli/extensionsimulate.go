@@ -54,10 +54,14 @@ type extensionEnd struct {
 	Installed *extensionBundle  `json:"installed,omitzero"`
 	// Revisions are the active revisions at the end.
 	Revisions []string `json:"revisions,omitempty"`
-	// Refused is why no bundle can be selected, and Blocked what a person has to fix first.
-	Refused string           `json:"refused,omitempty"`
-	Fixes   []*olmv1.Fix     `json:"fixes,omitempty"`
-	Blocked []extensionBlock `json:"blocked,omitempty"`
+	// Refused is why no bundle can be selected, Code its code if the selection refused, and Blocked
+	// what a person has to fix first.
+	Refused string            `json:"refused,omitempty"`
+	Code    olmv1.RefusalCode `json:"code,omitempty"`
+	Fixes   []*olmv1.Fix      `json:"fixes,omitempty"`
+	Blocked []extensionBlock  `json:"blocked,omitempty"`
+	// Versions explains why the extension gets no newer version.
+	Versions []olmv1.Note `json:"versions,omitempty"`
 	// Waiting lists objects of the cluster that are not ready now, and counted as ready.
 	Waiting []extensionWait  `json:"waiting,omitempty"`
 	Notes   []reconcile.Note `json:"notes,omitempty"`
@@ -78,7 +82,7 @@ func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extens
 		if err != nil {
 			return nil, nil, err
 		}
-		d.Notes, d.Refused, d.Fixes, d.Blocked = p.Notes, p.Refused, p.Fixes, p.Blocked
+		d.Notes, d.Refused, d.Code, d.Fixes, d.Blocked, d.Versions = p.Notes, p.Refused, p.Code, p.Fixes, p.Blocked, p.Versions
 		reached := p.reached(x.snapshot)
 		if reached == x.snapshot {
 			break
@@ -123,6 +127,13 @@ func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extens
 func (d *extensionEnd) text(w io.Writer) error {
 	line := func(format string, args ...any) { visible.Fprintf(w, format+"\n", args...) }
 	line("ClusterExtension %s is stable after %s.", d.Extension, phrase.Count(d.Passes, "round"))
+	switch {
+	case d.Refused != "":
+		line("Needs a person: %s:", noneSelected(d.Code))
+		io.WriteString(w, refusedV1(w, d.Refused, d.Fixes))
+	case len(d.Blocked) > 0:
+		line("Needs a person: the rollout is blocked, see below.")
+	}
 	for _, u := range d.Upgrades {
 		line("  installed %s", &u)
 	}
@@ -132,12 +143,11 @@ func (d *extensionEnd) text(w io.Writer) error {
 	default:
 		line("No bundle is installed.")
 	}
-	if d.Refused != "" {
-		line("No bundle can be selected:\n  %s", visible.Block(indented(d.Refused)))
-		io.WriteString(w, fixesV1(w, d.Fixes))
-	}
 	writeBlocks(w, d.Blocked)
 	writeWaits(w, d.Waiting)
+	t := proseWriter(w)
+	writeNotesV1(t, d.Versions)
+	io.WriteString(w, t.String())
 	for _, n := range d.Notes {
 		line("note: %s", n)
 	}

@@ -46,6 +46,8 @@ type extensionReader struct {
 	opener   catalogOpener
 	bundles  *impactRun
 	options  registryv1.RenderOptions
+	avoid    *avoidance
+	judge    *clusterImpact   // nil if upgrades are not judged
 	client   *rest.RESTClient // nil if the cluster is in files
 	groups   discovery
 	secrets  []corev1.Secret // those that belong to ClusterExtensions

@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // title states what happens.
@@ -22,7 +23,7 @@ func (p *extensionPlan) title() string {
 	case p.deleting:
 		return name + ": is being deleted"
 	case p.Refused != "":
-		return name + ": no bundle can be selected"
+		return name + ": " + noneSelected(p.Code)
 	case p.Installed == nil:
 		return fmt.Sprintf("%s: install %s%s%s", name, p.Target, in, as)
 	case p.Installed.Name != p.Target.Name:
@@ -37,6 +38,27 @@ func (p *extensionPlan) title() string {
 	return fmt.Sprintf("%s: nothing to do; %s is installed%s", name, p.Target, in)
 }
 
+// noneSelected states that no bundle can be selected, with the code of the reason if it has one.
+func noneSelected(code olmv1.RefusalCode) string {
+	if code == "" {
+		return "no bundle can be selected"
+	}
+	return fmt.Sprintf("no bundle can be selected (%s)", code)
+}
+
+// refusedV1 returns why no bundle can be selected, and fixes, for an output.
+func refusedV1(w io.Writer, reason string, fixes []*olmv1.Fix) string {
+	if reason == "" {
+		return ""
+	}
+	t := proseWriter(w)
+	for text := range strings.SplitSeq(visible.Lines(strings.TrimSpace(reason)), "\n") {
+		t.Line(nil, text, "  ", "  ")
+	}
+	writeFixesV1(t, fixes)
+	return t.String()
+}
+
 // maxFields is the number of fields of an object that text shows.
 const maxFields = 20
 
@@ -44,15 +66,15 @@ func (p *extensionPlan) text(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { visible.Fprintf(&b, format+"\n", args...) }
 	line("%s", p.title())
-	if p.Refused != "" {
-		line("  %s", visible.Block(indented(p.Refused)))
-		b.WriteString(fixesV1(w, p.Fixes))
-	}
+	b.WriteString(refusedV1(w, p.Refused, p.Fixes))
 	if t := p.Target; t != nil && t.Catalog != "" {
 		line("  from catalog %s", t.Catalog)
 	}
 	if p.Impact != nil {
 		line("  impact: %s", p.Impact.verdictText())
+	}
+	for _, x := range p.Avoided {
+		line("  avoided: %s -> %s: %s", x.From, x.To, x.verdictText())
 	}
 	writeBlocks(&b, p.Blocked)
 	for _, phase := range p.Phases {
@@ -80,16 +102,14 @@ func (p *extensionPlan) text(w io.Writer) error {
 		line("\nUnchanged: %s", phrase.Count(p.Unchanged, "object"))
 	}
 	writeWaits(&b, p.Waiting)
+	t := proseWriter(w)
+	writeNotesV1(t, p.Versions)
+	b.WriteString(t.String())
 	for _, n := range p.Notes {
 		line("note: %s", n)
 	}
 	_, err := visible.Fprintf(w, "%s", visible.Block(b.String()))
 	return err
-}
-
-// indented returns a text of several lines for use below a line.
-func indented(text string) string {
-	return strings.ReplaceAll(visible.Lines(strings.TrimSpace(text)), "\n", "\n  ")
 }
 
 // writeBlocks prints what blocks a rollout.

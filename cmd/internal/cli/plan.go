@@ -48,9 +48,9 @@ Below the plan are notes for administrators: operators that block the upgrade of
 platform or must not be upgraded, or that are not supported in one cluster.
 
 With --impact, the verdict of "olmkit impact" on each upgrade is shown, from the
-bundles and the cluster. For classic OLM, with --avoid breaks, OLM would be kept from
-upgrades that break something: the plan is the one without them, or an explanation of
-why there is none.
+bundles and the cluster. With --avoid breaks, OLM would be kept from upgrades that
+break something: the plan is the one without them, or an explanation of why there is
+none.
 
 To see what follows from these writes, run "olmkit simulate".
 
@@ -78,8 +78,8 @@ ClusterExtension is blocked (the plan shows why), 2 the input could not be read.
 		if use, err := extensions.wanted(ctx, l); err != nil {
 			return err
 		} else if use {
-			if avoid.avoids() || *platform != "" {
-				return usagef("--avoid and --platform-version apply only to classic OLM; remove them, or choose a namespace with --namespace")
+			if *platform != "" {
+				return usagef("--platform-version applies only to classic OLM; remove it, or choose a namespace with --namespace")
 			}
 			return extensions.plan(ctx, l, args, &printer{w: e.stdout, format: *f}, avoid)
 		}

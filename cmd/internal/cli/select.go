@@ -265,12 +265,7 @@ func (a *selectAnswer) text(w io.Writer) error {
 		s := a.selection
 		funnel = &s.Funnel
 		t.Line(nil, fmt.Sprintf("%s %s from catalog %s", s.Bundle, s.Version, s.Catalog), "", "")
-		for _, n := range s.Notes {
-			t.Line(nil, labeled("note", n.Code, n.Text), "", "  ")
-			if n.Command != "" {
-				t.Verbatim(n.Command, "  ")
-			}
-		}
+		writeNotesV1(t, s.Notes)
 		for _, d := range s.Deprecated {
 			t.Line(nil, fmt.Sprintf("warning: %s is deprecated: %s", strings.TrimSpace(d.Scope+" "+d.Name), visible.Words(d.Message)), "", "  ")
 		}
@@ -299,6 +294,16 @@ func (a *selectAnswer) refused(t *prose.Writer) {
 	writeFixesV1(t, a.refusal.Fixes)
 }
 
+// writeNotesV1 writes notes about a selection of OLM v1, with their commands.
+func writeNotesV1(t *prose.Writer, notes []olmv1.Note) {
+	for _, n := range notes {
+		t.Line(nil, labeled("note", n.Code, n.Text), "", "  ")
+		if n.Command != "" {
+			t.Verbatim(n.Command, "  ")
+		}
+	}
+}
+
 // writeFixesV1 writes fixes for a refusal of OLM v1, each with its command.
 func writeFixesV1(t *prose.Writer, fixes []*olmv1.Fix) {
 	if len(fixes) > 0 {
@@ -310,13 +315,6 @@ func writeFixesV1(t *prose.Writer, fixes []*olmv1.Fix) {
 			t.Verbatim(f.Command, "     ")
 		}
 	}
-}
-
-// fixesV1 returns what writeFixesV1 writes, for an output.
-func fixesV1(w io.Writer, fixes []*olmv1.Fix) string {
-	t := proseWriter(w)
-	writeFixesV1(t, fixes)
-	return t.String()
 }
 
 // writeFunnel writes the stages of a selection, up to the one that leaves nothing.

@@ -42,7 +42,9 @@ operators, status shows what OLM recorded. The NAMESPACE of a ClusterExtension i
 the one it installs into, and its HEAD the newest bundle of its channels and range.
 
 With --impact, WHY includes the verdict of "olmkit impact" on the next upgrade, from
-the bundles and the cluster.
+the bundles and the cluster. With --avoid breaks, lines below the table show the
+shortest path to the head without an upgrade that breaks something, or what blocks
+every path, and how to keep OLM from such an upgrade if it is the next one.
 
 Below the table are tested changes that lead to newer versions, with their
 commands, and the full explanation with fixes for each namespace that cannot be
@@ -55,13 +57,14 @@ in that namespace and in that of its catalogs suffice. --print-rbac prints the
 ClusterRole that is needed by all commands that read a cluster or, with
 --namespace, the Role for a namespace.
 
-Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval or
-blocks the next version of the platform, 2 the cluster could not be read, 3 no
-action is known to be needed, but the state of an operator is unknown or some
-objects of operators could not be read.`,
+Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval, blocks
+the next version of the platform or will get an upgrade to avoid, 2 the cluster could
+not be read, 3 no action is known to be needed, but the state of an operator is
+unknown or some objects of operators could not be read.`,
 		Example: `  olmkit status
   olmkit status -n operators -o wide
   olmkit status --impact
+  olmkit status --avoid breaks
   olmkit status etcd --context prod --catalog community=./catalog
   olmkit status -f state.yaml -o json`,
 	}
@@ -69,7 +72,7 @@ objects of operators could not be read.`,
 	var all, printRBAC bool
 	f := addFormats(cmd, "wide adds columns", formatWide)
 	s.addFlags(cmd)
-	verdicts := addImpact(cmd)
+	verdicts := addAvoid(cmd)
 	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "show the operators of all namespaces (default unless --namespace is given)")
 	cmd.Flags().BoolVar(&printRBAC, "print-rbac", false, "only print the ClusterRole that reads everything or, with --namespace, the Role that suffices for a namespace")
 	cmd.MarkFlagsMutuallyExclusive("all-namespaces", "namespace")
@@ -162,8 +165,11 @@ type operatorStatus struct {
 	// Outlook is how far the operator can be upgraded in its channel, if the content of its
 	// catalog is known.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
-	// Impact is the verdict on the next upgrade, with --impact. It is absent if there is none.
+	// Impact is the verdict on the next upgrade, with --impact or --avoid. It is absent if there is none.
 	Impact *edgeImpact `json:"impact,omitzero"`
+	// Avoid shows, with --avoid, how to get to the head without upgrades to avoid. It is absent if
+	// none is on the way.
+	Avoid *statusAvoid `json:"avoid,omitzero"`
 
 	catalogNamespace string
 	current          string // the currentCSV of the subscription
@@ -253,7 +259,7 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string,
 		}
 	}
 	for _, o := range d.Operators {
-		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != ""
+		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != "" || o.Avoid != nil && o.Avoid.Next
 		d.partial = d.partial || o.Moves == movesUnknown
 	}
 	return d, nil
@@ -301,6 +307,11 @@ func (d *statusDocument) text(w io.Writer) error {
 		}
 		help := resolver.Advice{Package: o.Package, Fixes: o.Fixes}
 		if _, err := io.WriteString(w, help.FixesText(textWidth(w), styleFor(w))); err != nil {
+			return err
+		}
+	}
+	for i := range d.Operators {
+		if err := d.Operators[i].writeAvoid(w); err != nil {
 			return err
 		}
 	}

@@ -35,6 +35,9 @@ classic OLM and in OLM v1.
 
 With --impact, it shows the verdict of "olmkit impact" on each upgrade in OLM v1. The
 manifests come from the catalog or from --bundles; with --pull, also from images.
+With --avoid breaks, it also shows, for each version, the shortest path to the head
+without an upgrade that breaks something, or what blocks every path, and resolutions
+are without such upgrades.
 
 With --package and --installed, as in olmkit resolve, or with problem documents,
 the page shows what a namespace would get and why, or the conflict and its possible
@@ -58,13 +61,13 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
   olmkit view ./catalog-4.17 --diff ./catalog-4.16 -o page.html`,
 	}
 	cmd.Annotations = map[string]string{streams: "true"}
-	v := &viewer{env: e, loader: newLoader(e), verdicts: addImpact(cmd)}
+	v := &viewer{env: e, loader: newLoader(e), verdicts: addAvoid(cmd)}
 	v.loader.whole = true
 	f := cmd.Flags()
 	f.StringVarP(&v.out, "output", "o", "", "write the page to a `FILE`, or to standard output when it is -")
 	f.BoolVar(&v.serve, "serve", false, "serve the page until interrupted")
 	f.StringVar(&v.listen, "listen", defaultListen, "with --serve, the `ADDRESS` to listen on; port 0 is any free one")
-	f.BoolVar(&v.pull, "pull", false, "with --impact, also read bundle images")
+	f.BoolVar(&v.pull, "pull", false, "with --impact or --avoid, also read bundle images")
 	f.StringVar(&v.old, "diff", "", "an older `CATALOG` to compare with")
 	v.request.addFlags(cmd)
 	v.problems = addProblem(cmd, "problem documents", false)
@@ -85,7 +88,7 @@ Exit codes: 0 the page was made, 2 the input could not be read.`,
 			return err
 		}
 		if v.pull && !v.verdicts.on() {
-			return usagef("--pull is for --impact")
+			return usagef("--pull is for --impact and --avoid")
 		}
 		if err := checkFile(v.out, "a page"); err != nil {
 			return err
@@ -169,6 +172,13 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 			}
 		}
 	}
+	if v.verdicts.avoids() {
+		for i := range in.Problems {
+			if err := v.exclude(ctx, &in.Problems[i].Problem); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return view.New(ctx, in)
 }
 
@@ -181,13 +191,35 @@ func (v *viewer) judge(ctx context.Context, c *view.Catalog) error {
 	if err != nil {
 		return err
 	}
+	if v.verdicts.avoids() {
+		c.Avoids = avoidText(v.verdicts.verdict)
+	}
 	c.Verdicts = map[string][]view.Verdict{}
 	for _, r := range rows {
 		for _, e := range r.Edges {
-			c.Verdicts[r.Package] = append(c.Verdicts[r.Package], view.Verdict{From: e.From, To: e.To, Verdict: string(e.Verdict), Text: e.verdictText()})
+			c.Verdicts[r.Package] = append(c.Verdicts[r.Package], view.Verdict{From: e.From, To: e.To, Verdict: string(e.Verdict), Text: e.verdictText(), Avoid: v.verdicts.refuses(&e)})
 		}
 	}
 	return nil
+}
+
+// exclude adds policies that exclude the upgrades to avoid from a problem.
+func (v *viewer) exclude(ctx context.Context, p *resolver.Problem) error {
+	run := v.verdicts.run(v.env)
+	run.opts.Classic = true
+	given := p.Policies
+	_, _, err := v.verdicts.settling(ctx, func(pkg graph.Package) *edgeJudge { return run.judgeOf(run.bundlesOf(v.pull, pkg)) }, func(policies []resolver.Policy) (*resolver.Solution, []resolver.Installed, error) {
+		p.Policies = slices.Concat(given, policies)
+		sol, err := resolver.Resolve(ctx, *p)
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+		if err != nil { // which the page shows
+			return nil, nil, nil
+		}
+		return sol, p.Installed, nil
+	})
+	return err
 }
 
 // replaced returns the catalog in the cluster that next would replace, or nil if no content of the

@@ -30,6 +30,7 @@ func newCatalog(ctx context.Context, in Catalog, installed map[string][]graph.No
 			return nil, context.Cause(ctx)
 		}
 		b := pkgBuilder{pkg: p, installed: installed[p.Name()], number: map[graph.Node]int{}}
+		b.avoid(in.Verdicts[p.Name()], in.Avoids)
 		b.build(added[p.Name()])
 		b.addVerdicts(in.Verdicts[p.Name()])
 		if err := b.addWords(r); err != nil {
@@ -56,11 +57,22 @@ type pkgBuilder struct {
 	apis      interned
 	needs     interned
 	sets      interned
+	excluded  []graph.Exclusion // the upgrades to avoid
+}
+
+// avoid sets the upgrades to avoid.
+func (b *pkgBuilder) avoid(list []Verdict, text string) {
+	for _, x := range list {
+		if x.Avoid {
+			b.excluded = append(b.excluded, graph.Exclusion{From: x.From, To: x.To, Reason: x.Text})
+			b.data.Avoids = text
+		}
+	}
 }
 
 // build collects everything except display names and descriptions.
 func (b *pkgBuilder) build(added map[string]bool) {
-	b.data = pkgData{Name: b.pkg.Name(), Default: b.pkg.DefaultChannelName(), Nodes: []nodeData{}, Channels: []channelData{}}
+	b.data = pkgData{Name: b.pkg.Name(), Default: b.pkg.DefaultChannelName(), Avoids: b.data.Avoids, Nodes: []nodeData{}, Channels: []channelData{}}
 	b.data.Deprecated, _ = b.pkg.Deprecation()
 	b.addNodes(added)
 	for ch := range b.pkg.Channels() {

@@ -48,6 +48,8 @@ type pkgData struct {
 	All *waysData `json:"all,omitzero"`
 	// Verdicts are what upgrades do to a cluster, if that was judged.
 	Verdicts []verdictData `json:"verdicts,omitempty"`
+	// Avoids describes the upgrades to avoid, if there are any.
+	Avoids string `json:"avoids,omitempty"`
 	// Reasons, APIs, Sets and Needs are tables to which the other lists refer by index.
 	Reasons []string `json:"reasons,omitempty"`
 	APIs    []string `json:"apis,omitempty"`
@@ -134,6 +136,11 @@ type waysData struct {
 	// Detours are shortest paths to a head, as lists of nodes, from nodes that OLM does not upgrade to a head
 	// automatically.
 	Detours [][]int `json:"detours,omitempty"`
+	// Around are shortest paths to a head without upgrades to avoid, as lists of nodes, from nodes whose way or
+	// shortest path takes one. If there is no such path, Blocked has the node, followed by the two nodes of each
+	// upgrade of which each path takes at least one.
+	Around  [][]int `json:"around,omitempty"`
+	Blocked [][]int `json:"blocked,omitempty"`
 }
 
 type codeData struct {

@@ -36,6 +36,9 @@ type Catalog struct {
 	Graph *graph.Catalog
 	// Verdicts are what upgrades do to a cluster, by package, for the upgrades that were judged.
 	Verdicts map[string][]Verdict
+	// Avoids describes the upgrades to avoid, such as "an upgrade that breaks something". It is empty if there
+	// are none.
+	Avoids string
 }
 
 // A Verdict is what the upgrade from one bundle to another does to a cluster.
@@ -45,6 +48,8 @@ type Verdict struct {
 	Verdict string
 	// Text is the verdict with its codes, or why there is none.
 	Text string
+	// Avoid is set for an upgrade to avoid. The page then shows ways around it.
+	Avoid bool
 }
 
 // A Problem is a resolver.Problem with the name that the page shows for it.

@@ -225,7 +225,7 @@ func TestVisibleText(t *testing.T) {
 		Namespace: evil, Catalogs: []resolver.Catalog{{Name: evil, Namespace: evil, Graph: c}},
 		Subscriptions: []resolver.Subscription{{Name: evil, Package: evil, Channel: evil}, {Package: evil + "x"}},
 	}
-	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c, map[string][]Verdict{evil: {{evil, evil, evil, evil}}}}}, Problems: []Problem{{evil, problem}}, Old: &Catalog{Name: evil, Graph: c}}))
+	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c, map[string][]Verdict{evil: {{evil, evil, evil, evil, true}}}, evil}}, Problems: []Problem{{evil, problem}}, Old: &Catalog{Name: evil, Graph: c}}))
 	head, rest, _ := strings.Cut(page, `id="data">`)
 	data, _, _ := strings.Cut(rest, "</script>")
 	if want := `<title>a\u202eb\u200b\u2066c – olmkit</title>`; !strings.Contains(head, want) {
@@ -265,7 +265,7 @@ func TestHostileText(t *testing.T) {
 ---
 {"schema":"olm.deprecations","package":%[1]s,"entries":[{"reference":{"schema":"olm.package"},"message":%[1]s}]}
 `, quote(evil)))
-	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c, map[string][]Verdict{evil: {{evil, evil, evil, evil}}}}}, Old: &Catalog{Name: evil, Graph: c}}))
+	page := string(htmlOf(t, &Input{Catalogs: []Catalog{{evil, c, map[string][]Verdict{evil: {{evil, evil, evil, evil, true}}}, evil}}, Old: &Catalog{Name: evil, Graph: c}}))
 	if n := strings.Count(strings.ToLower(page), "<script"); n != 2 {
 		t.Errorf("the page has %d scripts, want 2: data and code", n)
 	}

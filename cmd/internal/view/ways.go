@@ -50,7 +50,59 @@ func (b *pkgBuilder) ways(u *graph.Upgrades) *waysData {
 			d.Detours = append(d.Detours, detour)
 		}
 	}
+	b.around(d, u, next)
 	return d
+}
+
+// around adds the ways around upgrades to avoid. next has the node that follows each node, or -1.
+func (b *pkgBuilder) around(d *waysData, u *graph.Upgrades, next []int) {
+	if len(b.excluded) == 0 {
+		return
+	}
+	banned := map[[2]string]bool{}
+	for _, x := range b.excluded {
+		banned[[2]string{x.From, x.To}] = true
+	}
+	before := make([][]int, len(next))
+	takes := make([]bool, len(next)) // whether OLM takes an upgrade to avoid from there on
+	var queue []int
+	for i, to := range next {
+		if to < 0 {
+			continue
+		}
+		before[to] = append(before[to], i)
+		if takes[i] = banned[[2]string{b.nodes[i].Name, b.nodes[to].Name}]; takes[i] {
+			queue = append(queue, i)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, i := range before[queue[0]] {
+			if !takes[i] {
+				takes[i] = true
+				queue = append(queue, i)
+			}
+		}
+	}
+	without := u.Without(b.excluded)
+	for i, n := range b.nodes {
+		path, ok := u.PathToHead(n)
+		if !ok || !takes[i] && !slices.ContainsFunc(path, func(s graph.Step) bool { return banned[[2]string{s.From.Name, s.To.Name}] }) {
+			continue
+		}
+		if path, ok = without.PathToHead(n); ok && len(d.Around) < maxDetours {
+			way := []int{i}
+			for _, s := range path {
+				way = append(way, b.number[s.To])
+			}
+			d.Around = append(d.Around, way)
+		} else if !ok && len(d.Blocked) < maxDetours {
+			list := []int{i}
+			for _, x := range without.Blocking(n, graph.Node{}) {
+				list = append(list, b.named[x.From], b.named[x.To])
+			}
+			d.Blocked = append(d.Blocked, list)
+		}
+	}
 }
 
 // arriving reports, for each node, whether following next from node to node leads to a head.

@@ -13,12 +13,24 @@ const stepsTold = (p, steps, pick) => {
   return el("ol", null, all.slice(0, ENDS), more, all.slice(-ENDS));
 };
 
+// aroundTold shows the way around upgrades to avoid, or what blocks every path.
+const aroundTold = (p, w) => {
+  const name = (i) => p.nodes[i].label;
+  if (w.around) return el("p", { class: "around" }, said(`Without ${p.avoids}: ${w.around.map(name).join(" → ")}`));
+  if (!w.blocked) return null;
+  const steps = [];
+  for (let i = 1; i < w.blocked.length; i += 2) steps.push([w.blocked[i], w.blocked[i + 1]]);
+  return el("div", { class: "around" }, el("p", { class: "short" }, said(`No path leads to the head without ${p.avoids}. Each takes at least one of these, and may take more like them:`)),
+    el("ul", { class: "plain" }, steps.map(([a, b]) => el("li", null, said(`${name(a)} → ${name(b)}`), verdictTag(p, a, b)))));
+};
+
 const wayOf = (p, w, pick, before) => el("section", { class: "way-told " + w.kind },
   el("h3", null, svg("svg", { width: 30, height: 10, "aria-hidden": "true" }, svg("path", { class: "way " + w.kind, d: "M1,5H29" })), el("span", null, w.title)),
   el("p", { class: w.walk.atHead ? "good" : "short" }, said(told(p, w.walk)), before && w.walk.steps.length ? ", by the same path" : null),
   before ? null : [
     w.walk.steps.length ? stepsTold(p, w.walk.steps, pick) : null,
-    w.walk.detour && !w.walk.atHead ? el("p", null, "By hand: ", said(w.walk.detour.map((i) => p.nodes[i].label).join(" → "))) : null]);
+    w.walk.detour && !w.walk.atHead ? el("p", null, "By hand: ", said(w.walk.detour.map((i) => p.nodes[i].label).join(" → "))) : null],
+  before && w.walk.steps.length ? null : aroundTold(p, w.walk));
 
 const followers = (p, title, ways, node, pick) => {
   const all = following(ways, node), rest = howMany(ways, node) - all.length;

@@ -34,6 +34,8 @@ const walk = (ways, from) => {
   out.heads = ways.heads;
   out.atHead = ways.heads.includes(out.end);
   out.detour = (ways.detours || []).find((d) => d[0] === from) || null;
+  out.around = (ways.around || []).find((d) => d[0] === from) || null;
+  out.blocked = (ways.blocked || []).find((d) => d[0] === from) || null;
   return out;
 };
 

@@ -42,6 +42,10 @@ func TestImpact(t *testing.T) {
 			t.Errorf("%s is %q, want %q", script, got, want)
 		}
 	}
+	b.open(makePage(t, withManifests(t), "--avoid", "breaks"), "#/package/catalog/demo/stable/demo.v1.0.0")
+	if got := eval[string](b, `document.querySelector(".way-told.classic .around").textContent`); !strings.HasPrefix(got, "No path leads to the head without an upgrade that breaks something.") || !strings.Contains(got, "breaks") {
+		t.Errorf("with --avoid, the page shows %q", got)
+	}
 	b.open(makePage(t, withManifests(t)), "#/package/catalog/demo/stable/demo.v1.0.0")
 	if n := eval[int](b, `document.querySelectorAll(".edge.breaks, .tag.breaks").length`); n != 0 {
 		t.Errorf("without --impact, %d elements show verdicts", n)

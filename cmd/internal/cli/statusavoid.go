@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
+)
+
+// A statusAvoid shows how an operator gets to the head of its channels without upgrades to avoid.
+type statusAvoid struct {
+	// Next is set if the next upgrade is one to avoid. Command then keeps OLM from it.
+	Next    bool   `json:"next,omitzero"`
+	Command string `json:"command,omitempty"`
+	// Shortest is the shortest path without upgrades to avoid, with their verdicts. Avoided are the
+	// upgrades on shorter paths. If there is no such path, each takes at least one of Blocking.
+	Shortest []edgeImpact `json:"shortest,omitempty"`
+	Avoided  []edgeImpact `json:"avoided,omitempty"`
+	Blocking []edgeImpact `json:"blocking,omitempty"`
+
+	verdict string // of the flag
+	how     string // what the command does
+}
+
+// around sets how an operator gets to the head without upgrades to avoid (G4).
+func (a *avoidance) around(ctx context.Context, judge *edgeJudge, o *operatorStatus, packages []graph.Package) error {
+	from := graph.Node{Name: o.Installed, Version: o.Version}
+	for _, p := range packages {
+		reading, channels := graph.Classic, []string{cmp.Or(o.Channel, p.DefaultChannelName())}
+		if o.isV1() {
+			reading, channels = graph.V1, o.channels
+		}
+		u := p.Upgrades(reading, &graph.UpgradeOptions{Channels: channels, Installed: []graph.Node{from}})
+		if u.Err() != nil {
+			return u.Err()
+		}
+		path := &pathAnswer{From: from}
+		if path.find(u); !path.OK {
+			continue // it is stuck, or another catalog leads to the head
+		}
+		if err := (&avoidance{verdict: a.verdict}).avoiding(ctx, judge, u, path); err != nil {
+			return err
+		}
+		x := &statusAvoid{Next: a.refuses(o.Impact), Shortest: path.Impact, Avoided: path.Avoided, Blocking: path.Blocking, verdict: a.verdict}
+		if x.Next {
+			x.hold(o, path.Shortest)
+		} else if len(path.Avoided) == 0 {
+			return nil
+		}
+		o.Avoid = x
+		return nil
+	}
+	if a.refuses(o.Impact) {
+		o.Avoid = &statusAvoid{Next: true, verdict: a.verdict}
+		o.Avoid.hold(o, nil)
+	}
+	return nil
+}
+
+// hold sets how to keep OLM from the next upgrade of an operator: in OLM v1, with the first step of
+// the path around it, if there is one.
+func (x *statusAvoid) hold(o *operatorStatus, path []graph.Step) {
+	version := o.Version
+	if len(path) > 0 {
+		version = path[0].To.Version
+	}
+	x.how = "approve the install plans of the subscription by hand"
+	if o.isV1() {
+		x.how = "set the version of ClusterExtension " + o.Object.Name + " to " + version
+	}
+	x.Command = kubectl.Operator{V1: o.isV1(), Namespace: o.Object.Namespace, Name: o.Object.Name}.Hold(version)
+}
+
+// writeAvoid prints what to avoid, and the way around it.
+func (o *operatorStatus) writeAvoid(w io.Writer) error {
+	x := o.Avoid
+	if x == nil {
+		return nil
+	}
+	t := proseWriter(w)
+	without := "without " + avoidText(x.verdict)
+	if x.Next {
+		next := fmt.Sprintf("avoid the next upgrade of %s, %s -> %s (%s)", o.Package, o.Impact.From, o.Impact.To, o.Impact.verdictText())
+		if o.Moves == movesApproval {
+			t.Line(nil, next+": do not approve its install plan", "", "  ")
+		} else {
+			t.Line(nil, next+": "+x.how, "", "  ")
+			t.Verbatim(x.Command, "  ")
+		}
+	}
+	switch {
+	case len(x.Shortest) > 0:
+		t.Line(nil, fmt.Sprintf("the shortest path of %s to the head %s has %s:", o.Package, without, phrase.Count(len(x.Shortest), "step")), "", "  ")
+		edgeLines(t, x.Shortest)
+	case len(x.Blocking) > 0:
+		t.Line(nil, fmt.Sprintf("no path of %s leads to the head %s; each takes at least one of these, and may take more like them:", o.Package, without), "", "  ")
+		edgeLines(t, x.Blocking)
+	}
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// edgeLines writes upgrades with their verdicts.
+func edgeLines(t *prose.Writer, list []edgeImpact) {
+	for _, e := range list {
+		t.Line(nil, fmt.Sprintf("%s -> %s: %s", e.From, e.To, e.verdictText()), "  ", "    ")
+	}
+}
