@@ -11,6 +11,12 @@ import (
 // images compares the images of the bundles (K228).
 func (c *comparison) images() ([]Change, error) {
 	before, after := imagesOf(c.old), imagesOf(c.new)
+	floating := map[string]bool{} // the repositories whose images had no digest before
+	for ref := range before {
+		if !strings.Contains(ref, "@") {
+			floating[repository(ref)] = true
+		}
+	}
 	var out []Change
 	for _, ref := range union(before, after) {
 		image, had := before[ref]
@@ -25,6 +31,8 @@ func (c *comparison) images() ([]Change, error) {
 		case had:
 		case imageref.Check(image.Reference) != nil:
 			out = append(out, c.coded(codes.BundleImage, Added, object, "", c.at(image.Path...), "a new image cannot be pulled: %s", imageref.Check(image.Reference)))
+		case !strings.Contains(ref, "@") && floating[repository(ref)]:
+			out = append(out, safe(Added, object, "%s is new and has no digest, like the one before", object))
 		case !strings.Contains(ref, "@"):
 			out = append(out, c.coded(codes.BundleImageUnpinned, Added, object, "", c.at(image.Path...), "%s is new and has no digest, so its content can change", object))
 		default:
@@ -44,6 +52,14 @@ func imagesOf(b Bundle) map[string]registryv1.Image {
 		}
 	}
 	return out
+}
+
+// repository returns the repository of a reference without a digest.
+func repository(ref string) string {
+	if i := strings.LastIndexByte(ref, ':'); i > strings.LastIndexByte(ref, '/') {
+		return ref[:i]
+	}
+	return ref
 }
 
 // fullName returns a reference with its registry.

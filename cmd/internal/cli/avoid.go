@@ -85,15 +85,18 @@ func (e *edgeImpact) verdictText() string {
 		return "not compared: " + e.Error
 	}
 	var codes []string
-	for _, c := range e.Codes {
-		if e.Verdict != impact.Breaks || c.Severity() == fbc.Error {
-			codes = append(codes, string(c))
-		}
+	for _, c := range e.coded() {
+		codes = append(codes, string(c))
 	}
 	if len(codes) == 0 {
 		return string(e.Verdict)
 	}
 	return string(e.Verdict) + ": " + strings.Join(codes, ", ")
+}
+
+// coded returns the codes that are the reason for the verdict.
+func (e *edgeImpact) coded() []fbc.Code {
+	return slices.DeleteFunc(slices.Clone(e.Codes), func(c fbc.Code) bool { return e.Verdict == impact.Breaks && c.Severity() != fbc.Error })
 }
 
 // An edgeJudge judges the upgrades of one package, each once.

@@ -38,9 +38,11 @@ PACKAGE they are versions or names of bundles. With --path, each upgrade on the
 shortest path between them is shown, as classic OLM or OLM v1 finds it.
 
 If a catalog is the only argument, every upgrade whose bundles are available is
-judged, and a table has the number of verdicts for each package. The verdicts are
-kept in the cache, so the next run judges only upgrades of new or changed bundles,
-and an interrupted command can be repeated.
+judged, and a table has the number of verdicts for each package. With -o markdown, the
+upgrades that are not safe follow, as many as a comment holds; with -o sarif, each has
+a result for each code, at its entry of the channel. The verdicts are kept in the
+cache, so the next run judges only upgrades of new or changed bundles, and an
+interrupted command can be repeated.
 
 With --cluster or --filename, OLD is what is installed in a cluster, and NEW what
 OLM would install next: for one package, or for all operators. NEW can also be a
@@ -123,6 +125,7 @@ type impactRun struct {
 	reports int             // that were made
 	found   fbc.Diagnostics // for SARIF, at most mostFindings
 	dropped int             // the number of findings that are not in found
+	prefix  string          // of their files
 	verdict impact.Verdict  // the most serious so far
 }
 
@@ -241,7 +244,7 @@ func (i *impactRun) print(d printable) error {
 // end prints what is printed once, and returns the error for the exit code.
 func (i *impactRun) end(ctx context.Context) error {
 	if *i.format == format(fbcreport.SARIF) {
-		err := fbcreport.Write(ctx, machine(i.stdout), fbcreport.SARIF, i.found, &fbcreport.Options{ToolVersion: buildversion.Read().Version})
+		err := fbcreport.Write(ctx, machine(i.stdout), fbcreport.SARIF, i.found, &fbcreport.Options{Prefix: i.prefix, ToolVersion: buildversion.Read().Version})
 		if err != nil {
 			return err
 		}

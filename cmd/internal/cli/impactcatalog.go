@@ -38,10 +38,9 @@ func (i *impactRun) properties(ctx context.Context, files fs.FS) ([]property.Pro
 
 // catalog judges all upgrades of a catalog.
 func (i *impactRun) catalog(ctx context.Context, catalog string) error {
-	if *i.format == formatMarkdown || *i.format == format(fbcreport.SARIF) {
-		return usagef("-o %s is for one upgrade; use text, json or yaml for a catalog", *i.format)
-	}
 	switch {
+	case *i.format == format(fbcreport.SARIF) && catalog == stdinPath:
+		return usagef("-o sarif needs a catalog that can be read again; name files instead of standard input")
 	case i.path:
 		return usagef("--path needs CATALOG PACKAGE OLD NEW")
 	case isBundleDir(catalog):
@@ -67,16 +66,23 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 	if t.Packages, err = i.judgeAll(ctx, index, names); err != nil {
 		return err
 	}
-	all, missing := 0, 0
+	all, missing := t.counts()
 	for _, r := range t.Packages {
-		all, missing = all+len(r.Edges), missing+r.Unavailable
 		for _, edge := range r.Edges {
 			if edge.Verdict.AtLeast(i.verdict) {
 				i.verdict = edge.Verdict
 			}
 		}
 	}
-	if err := (&printer{w: i.stdout, format: *i.format}).print(t); err != nil {
+	switch *i.format {
+	case formatMarkdown:
+		err = t.markdown(i.stdout)
+	case format(fbcreport.SARIF):
+		err = i.findings(ctx, catalog, t)
+	default:
+		err = (&printer{w: i.stdout, format: *i.format}).print(t)
+	}
+	if err != nil {
 		return err
 	}
 	if missing > 0 && missing == all && i.failOn != "never" {
@@ -161,6 +167,8 @@ type packageImpact struct {
 	Unavailable int `json:"unavailable"`
 	// Edges are all upgrades of the package.
 	Edges []edgeImpact `json:"edges"`
+
+	steps []graph.Step // of Edges
 }
 
 // judge compares the bundles of all upgrades of a package.
@@ -175,6 +183,7 @@ func (i *impactRun) judge(ctx context.Context, p graph.Package, bundles *package
 		return nil, u.Err()
 	}
 	steps := slices.Collect(u.AllSteps())
+	out.steps = steps
 	last := map[string]int{} // the last step of a bundle
 	for n, step := range steps {
 		last[step.From.Name], last[step.To.Name] = n, n
