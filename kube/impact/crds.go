@@ -209,8 +209,8 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 	return append(out, more...), err
 }
 
-// finding returns a finding about a CRD as a change. Custom resources stay valid if a default changes, or
-// if a new required field has a default.
+// finding returns a finding about a CRD as a change. Custom resources stay valid if a default changes, if
+// a new required field has a default, or if only what server-side apply merges changes.
 func (c *comparison) finding(object string, created *crd, f crdsafety.Finding) (Change, error) {
 	ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.at, "CRD %s: %s", created.Name, f)
 	switch f.Validation {
@@ -218,12 +218,21 @@ func (c *comparison) finding(object string, created *crd, f crdsafety.Finding) (
 		ch = c.refused(ch, created.at)
 	case "default":
 		ch.Code, ch.Verdict = codes.ImpactCRDBehavior, Look
-	case "required":
-		after, err := created.plain()
+	case "x-kubernetes-map-type", "x-kubernetes-list-type", "x-kubernetes-list-map-keys":
+		schema, err := created.schema(f)
 		if err != nil {
 			return ch, err
 		}
-		properties, _ := schemaAt("^", f.Path, after.schemas[f.Version])["properties"].(map[string]any)
+		if effect := merging(f, schema); effect != "" {
+			ch.Code, ch.Verdict = codes.ImpactCRDBehavior, Look
+			ch.Message += ", so " + effect
+		}
+	case "required":
+		schema, err := created.schema(f)
+		if err != nil {
+			return ch, err
+		}
+		properties, _ := schema["properties"].(map[string]any)
 		var names []string
 		if json.Unmarshal(f.New, &names) == nil && !slices.ContainsFunc(names, func(name string) bool {
 			field, _ := properties[name].(map[string]any)
@@ -235,6 +244,43 @@ func (c *comparison) finding(object string, created *crd, f crdsafety.Finding) (
 	}
 	ch.Old, ch.New = f.Old, f.New
 	return ch, nil
+}
+
+// schema returns the schema that a finding is about.
+func (x *crd) schema(f crdsafety.Finding) (map[string]any, error) {
+	d, err := x.plain()
+	if err != nil {
+		return nil, err
+	}
+	return schemaAt("^", f.Path, d.schemas[f.Version]), nil
+}
+
+// merging returns how a finding changes what server-side apply merges, or "" if resources that were valid may
+// violate the new schema: entries of a set, and the keys of the entries of a list of type map, are unique.
+func merging(f crdsafety.Finding, schema map[string]any) string {
+	switch f.Validation {
+	case "x-kubernetes-map-type":
+		if string(f.New) == `"atomic"` {
+			return "server-side apply replaces the object as a whole, and its field managers conflict"
+		}
+		return "server-side apply merges the fields of the object, and keeps those that a field manager no longer applies"
+	case "x-kubernetes-list-type":
+		if kind := schema["x-kubernetes-list-type"]; kind != nil && kind != "atomic" {
+			return ""
+		}
+		return "server-side apply replaces the list as a whole, and its field managers conflict"
+	}
+	var before, after []string
+	if json.Unmarshal(f.Old, &before) != nil || f.Old == nil {
+		return ""
+	}
+	if f.New != nil && json.Unmarshal(f.New, &after) != nil {
+		return ""
+	}
+	if f.New != nil && slices.ContainsFunc(before, func(key string) bool { return !slices.Contains(after, key) }) {
+		return "" // entries that differed only in such a key are duplicates
+	}
+	return "server-side apply identifies the entries of the list otherwise"
 }
 
 // versions returns how the versions of a CRD change.
