@@ -305,9 +305,11 @@ func (r *reader) count() error {
 func (r *reader) add(m Manifest[unstructured.Unstructured]) error {
 	switch m.Object.GetKind() {
 	case v1alpha1.ClusterServiceVersionKind:
-		return typed(m, &r.bundle.CSVs)
+		return typed(m, &r.bundle.CSVs, func(o map[string]any, csv *v1alpha1.ClusterServiceVersion) error {
+			return runtime.DefaultUnstructuredConverter.FromUnstructured(o, csv)
+		})
 	case crdKind:
-		return typed[apiextensionsv1.CustomResourceDefinition](m, &r.bundle.CRDs)
+		return typed(m, &r.bundle.CRDs, fromCRD)
 	}
 	r.bundle.Others = append(r.bundle.Others, m)
 	return nil
@@ -322,9 +324,9 @@ func (r *reader) wrongTypes(o *unstructured.Unstructured, err error) []wrongType
 }
 
 // typed converts an object to the Go type T and appends it to list (K5).
-func typed[T any](m Manifest[unstructured.Unstructured], list *[]Manifest[T]) error {
+func typed[T any](m Manifest[unstructured.Unstructured], list *[]Manifest[T], convert func(map[string]any, *T) error) error {
 	out := Manifest[T]{Pos: m.Pos, tree: m.tree}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(m.Object.Object, &out.Object); err != nil {
+	if err := convert(m.Object.Object, &out.Object); err != nil {
 		return err
 	}
 	*list = append(*list, out)

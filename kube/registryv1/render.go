@@ -164,7 +164,10 @@ func (g *generator) generate() []Problem {
 
 // add converts an object from its Go type, sanitizes it, adds it and returns it.
 func (g *generator) add(typed any) *unstructured.Unstructured {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	return g.converted(runtime.DefaultUnstructuredConverter.ToUnstructured(typed))
+}
+
+func (g *generator) converted(content map[string]any, err error) *unstructured.Unstructured {
 	if err != nil {
 		g.problems = append(g.problems, Problem{Stage: StageGenerate, Code: "manifest", Message: err.Error()})
 		return &unstructured.Unstructured{}
@@ -265,7 +268,7 @@ func (g *generator) definitions() {
 			crd.Spec.Conversion = g.conversion(w)
 			crd.Annotations = g.injectCA(w.DeploymentName, crd.Annotations)
 		}
-		o := g.add(&crd)
+		o := g.converted(toCRD(&crd))
 		if w != nil {
 			g.portDiffers(w, o)
 		}
