@@ -60,6 +60,7 @@ func Documents(text []byte) iter.Seq2[Document, error] {
 // YAML 1.1 (K3), and reports text after an end-of-document marker as an error (K213).
 func splitYAML(text []byte, line int, yield func(Document, error) bool) {
 	var doc Document
+	at := 0 // where the line begins
 	for part := range bytes.Lines(text) {
 		content := bytes.TrimSpace(part)
 		if rest, ok := bytes.CutPrefix(part, []byte("---")); ok {
@@ -71,12 +72,12 @@ func splitYAML(text []byte, line int, yield func(Document, error) bool) {
 				return
 			}
 			doc = Document{}
-		} else if len(doc.Text) > 0 || len(content) > 0 && content[0] != '#' {
-			if doc.Line == 0 {
-				doc.Line = line
-			}
-			doc.Text = append(doc.Text, part...)
+		} else if len(doc.Text) > 0 {
+			doc.Text = doc.Text[:len(doc.Text)+len(part)]
+		} else if len(content) > 0 && content[0] != '#' {
+			doc = Document{text[at:][:len(part)], line}
 		}
+		at += len(part)
 		line++
 	}
 	if len(doc.Text) > 0 {

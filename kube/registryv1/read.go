@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/bundledir"
@@ -352,7 +351,7 @@ func readable(err error) error {
 func decode(doc []byte) (out []*unstructured.Unstructured, paths [][]any, err error) {
 	var one unstructured.Unstructured
 	var o runtime.Object = &one
-	err = utiljson.Unmarshal(doc, &one.Object)
+	one.Object, err = decodeObject(doc)
 	if _, list := one.Object["items"]; err != nil || list || one.GroupVersionKind().Kind == "" {
 		o, _, err = unstructured.UnstructuredJSONScheme.Decode(doc, nil, nil) // decodes twice, because of lists
 		if runtime.IsMissingKind(err) {

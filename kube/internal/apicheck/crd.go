@@ -179,7 +179,7 @@ func (c *check) version(v *apiextensionsv1.CustomResourceDefinitionVersion, at *
 		c.required(schema, "schemas are required")
 		return
 	}
-	structural := c.schema(v.Schema.OpenAPIV3Schema, v.Subresources != nil && v.Subresources.Status != nil, schema)
+	structural := c.schema(v.Schema.OpenAPIV3Schema, v.Subresources != nil && v.Subresources.Status != nil, len(v.SelectableFields) > 0, schema)
 	if structural != nil {
 		c.selectable(v.SelectableFields, structural, at.Child("selectableFields"))
 	}
@@ -227,20 +227,25 @@ func (c *check) selectable(fields []apiextensionsv1.SelectableField, s *structur
 	}
 }
 
-// schema checks the schema of a version. It returns the structural schema, or nil if there is none.
-func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at *field.Path) *structuralschema.Structural {
+// schema checks the schema of a version. It returns the structural schema if all of it is needed, or nil.
+func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status, whole bool, at *field.Path) *structuralschema.Structural {
+	before := len(c.errs)
+	c.ruled, c.defaults, c.complex = false, false, false
+	if status {
+		c.rootFields(root, at)
+	}
+	c.forbid(root.Nullable, at, "nullable", "cannot be true at the root")
+	c.node(root, at, schemaPlace{root: true})
+	if len(c.errs) == before && !c.complex && !whole {
+		if root = needed(root); root == nil {
+			return nil
+		}
+	}
 	var internal apiextensions.JSONSchemaProps
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, &internal, nil); err != nil {
 		c.invalid(at, "", err.Error())
 		return nil
 	}
-	before := len(c.errs)
-	c.ruled, c.defaults = false, false
-	if status {
-		c.rootFields(&internal, at)
-	}
-	c.forbid(internal.Nullable, at, "nullable", "cannot be true at the root")
-	c.node(&internal, at, schemaPlace{root: true})
 	structural, err := structuralschema.NewStructural(&internal)
 	switch {
 	case err != nil && len(c.errs) > before: // it repeats them
@@ -249,7 +254,7 @@ func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status bool, at *f
 		c.invalid(at, "", err.Error())
 		return nil
 	}
-	if len(c.errs) == before {
+	if len(c.errs) == before && c.complex {
 		c.errs = append(c.errs, structuralschema.ValidateStructural(at, structural)...)
 	}
 	if len(c.errs) == before && c.defaults {
@@ -276,7 +281,7 @@ var besideStatus = []string{
 	"UniqueItems", "MultipleOf", "Required", "Items", "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 }
 
-func (c *check) rootFields(s *apiextensions.JSONSchemaProps, at *field.Path) {
+func (c *check) rootFields(s *apiextensionsv1.JSONSchemaProps, at *field.Path) {
 	v := reflect.ValueOf(s).Elem()
 	for i := range v.NumField() {
 		f := v.Field(i)
@@ -290,28 +295,27 @@ func (c *check) rootFields(s *apiextensions.JSONSchemaProps, at *field.Path) {
 // A schemaPlace is where a schema is.
 type schemaPlace struct {
 	root     bool
+	nested   bool   // below allOf, anyOf, oneOf or not
 	meta     bool   // in the type or the metadata of a resource
 	defaults string // why there may be no default, or empty
 }
 
 // node checks a schema and its parts.
-func (c *check) node(s *apiextensions.JSONSchemaProps, at *field.Path, in schemaPlace) {
-	if s == nil {
-		return
-	}
-	c.ruled, c.defaults = c.ruled || len(s.XValidations) > 0, c.defaults || s.Default != nil
+func (c *check) node(s *apiextensionsv1.JSONSchemaProps, at *field.Path, in schemaPlace) {
+	c.complex = c.complex || !in.nested && !plain(s, in.root)
+	c.ruled, c.defaults = c.ruled || len(s.XValidations) > 0, c.defaults || hasDefault(s)
 	if s.Type != "" && !slices.Contains(schemaTypes, s.Type) {
 		c.oneOf(at.Child("type"), s.Type, false, schemaTypes...)
 	}
 	if s.Pattern != "" {
-		if _, err := regexp.Compile(s.Pattern); err != nil {
+		if err := c.pattern(s.Pattern); err != nil {
 			c.invalid(at.Child("pattern"), s.Pattern, fmt.Sprintf("must be a valid regular expression: %v", err))
 		}
 	}
 	if s.Type == "array" && s.Items == nil {
 		c.required(at.Child("items"), "an array needs them")
 	}
-	c.forbid(s.Default != nil && in.defaults != "", at, "default", "must not be set "+in.defaults)
+	c.forbid(hasDefault(s) && in.defaults != "", at, "default", "must not be set "+in.defaults)
 	c.forbid(s.ID != "", at, "id", "id is not supported")
 	c.forbid(s.AdditionalItems != nil, at, "additionalItems", "additionalItems is not supported")
 	c.forbid(len(s.PatternProperties) > 0, at, "patternProperties", "patternProperties is not supported")
@@ -326,23 +330,28 @@ func (c *check) node(s *apiextensions.JSONSchemaProps, at *field.Path, in schema
 	}
 	c.mapType(s, at)
 	c.listType(s, at)
-	below := schemaPlace{meta: in.meta, defaults: in.defaults}
-	for name, p := range s.Properties { // the errors are sorted
-		inner := below
-		if (in.root || s.XEmbeddedResource) && slices.Contains([]string{"metadata", "kind", "apiVersion"}, name) {
-			if inner.meta = true; in.root {
-				inner.defaults = "in top-level " + name
+	below := schemaPlace{nested: in.nested, meta: in.meta, defaults: in.defaults}
+	if len(s.Properties) > 0 {
+		at := at.Child("properties")
+		for name, p := range s.Properties { // the errors are sorted
+			inner := below
+			if (in.root || s.XEmbeddedResource) && (name == "metadata" || name == "kind" || name == "apiVersion") {
+				if inner.meta = true; in.root {
+					inner.defaults = "in top-level " + name
+				}
 			}
-		}
-		c.node(&p, at.Child("properties").Key(name), inner)
-	}
-	for name, list := range map[string][]apiextensions.JSONSchemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
-		for i := range list {
-			c.node(&list[i], at.Child(name).Index(i), below)
+			c.node(&p, at.Key(name), inner)
 		}
 	}
-	c.node(s.Not, at.Child("not"), below)
-	if s.Items != nil {
+	nested := below
+	nested.nested = true
+	c.nodes(s.AllOf, at, "allOf", nested)
+	c.nodes(s.AnyOf, at, "anyOf", nested)
+	c.nodes(s.OneOf, at, "oneOf", nested)
+	if s.Not != nil {
+		c.node(s.Not, at.Child("not"), nested)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
 		c.node(s.Items.Schema, at.Child("items"), below)
 	}
 	if a := s.AdditionalProperties; a != nil {
@@ -350,11 +359,33 @@ func (c *check) node(s *apiextensions.JSONSchemaProps, at *field.Path, in schema
 		if in.meta {
 			below.defaults = "inside additionalProperties applying to object metadata"
 		}
-		c.node(a.Schema, at.Child("additionalProperties"), below)
+		if a.Schema != nil {
+			c.node(a.Schema, at.Child("additionalProperties"), below)
+		}
 	}
 }
 
-func (c *check) mapType(s *apiextensions.JSONSchemaProps, at *field.Path) {
+// nodes checks a list of schemas.
+func (c *check) nodes(list []apiextensionsv1.JSONSchemaProps, at *field.Path, name string, in schemaPlace) {
+	for i := range list {
+		c.node(&list[i], at.Child(name).Index(i), in)
+	}
+}
+
+// pattern returns why a regular expression is not valid, or nil.
+func (c *check) pattern(text string) error {
+	err, ok := c.patterns[text]
+	if !ok {
+		if c.patterns == nil {
+			c.patterns = map[string]error{}
+		}
+		_, err = regexp.Compile(text)
+		c.patterns[text] = err
+	}
+	return err
+}
+
+func (c *check) mapType(s *apiextensionsv1.JSONSchemaProps, at *field.Path) {
 	if s.XMapType == nil {
 		return
 	}
@@ -364,7 +395,10 @@ func (c *check) mapType(s *apiextensions.JSONSchemaProps, at *field.Path) {
 	c.oneOf(at.Child("x-kubernetes-map-type"), *s.XMapType, true, "atomic", "granular")
 }
 
-func (c *check) listType(s *apiextensions.JSONSchemaProps, at *field.Path) {
+func (c *check) listType(s *apiextensionsv1.JSONSchemaProps, at *field.Path) {
+	if s.XListType == nil && len(s.XListMapKeys) == 0 {
+		return
+	}
 	typ, keys := at.Child("x-kubernetes-list-type"), at.Child("x-kubernetes-list-map-keys")
 	if len(s.XListMapKeys) > 0 && (s.XListType == nil || *s.XListType != "map") {
 		c.required(typ, "must be map if x-kubernetes-list-map-keys is non-empty")
@@ -409,7 +443,7 @@ func (c *check) listType(s *apiextensions.JSONSchemaProps, at *field.Path) {
 			c.invalid(property.Child("type"), p.Type, "must be a scalar type if parent array's x-kubernetes-list-type is map")
 		case p.Nullable:
 			c.forbid(true, property, "nullable", "this property is in x-kubernetes-list-map-keys, so it cannot be nullable")
-		case p.Default == nil && !slices.Contains(items.Required, k):
+		case !hasDefault(&p) && !slices.Contains(items.Required, k):
 			c.required(property.Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property")
 		}
 	}

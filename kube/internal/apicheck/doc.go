@@ -22,6 +22,8 @@ type check struct {
 	errs     field.ErrorList
 	ruled    bool // the schema of a CRD has CEL rules
 	defaults bool // it has defaults
+	complex  bool // it, or a part of it, is not plain
+	patterns map[string]error
 }
 
 func (c *check) invalid(at *field.Path, v any, texts ...string) {
