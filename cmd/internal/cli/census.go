@@ -333,7 +333,7 @@ func extended(x *extension) operatorStatus {
 	installed, _ := olm.FindCondition(x.Status.Conditions, "Installed")
 	switch {
 	case !ok:
-		o.Moves, o.Why = movesUnknown, "OLM has not processed the ClusterExtension yet"
+		o.Moves, o.Why, o.unprocessed = movesUnknown, "OLM has not processed the ClusterExtension yet", true
 	case progressing.Reason != "Succeeded" && progressing.Reason != "RollingOut":
 		o.Moves, o.Why = movesStuck, progressing.Reason+": "+progressing.Message
 	case installed.Status != "True" || progressing.Reason == "RollingOut":

@@ -178,6 +178,7 @@ type operatorStatus struct {
 	channels        []string // of a ClusterExtension
 	known           bool     // whether the content of the catalogs of a ClusterExtension is known
 	next            string   // the bundle to which a ClusterExtension would be upgraded, if it is known
+	unprocessed     bool     // whether OLM v1 has not processed a ClusterExtension yet
 }
 
 // moves states whether an operator can be upgraded.

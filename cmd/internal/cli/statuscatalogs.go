@@ -110,10 +110,15 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 			}
 		}
 	}
+	if o.unprocessed { // decide as OLM v1 will
+		o.Moves, o.Why = movesLatest, ""
+	}
 	switch {
 	case o.Moves != movesLatest:
 	case next == nil:
 		o.Moves, o.Why = movesStuck, why
+	case o.Installed == "":
+		o.Moves, o.Why = movesNow, "will install "+next.Bundle
 	case next.Bundle != o.Installed:
 		o.Moves, o.Why = movesNow, "will move to "+next.Bundle
 	case newest != nil && newest.Graph.Version().GT(next.Graph.Version()):
