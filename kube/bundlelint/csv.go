@@ -2,6 +2,7 @@ package bundlelint
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/blang/semver/v4"
@@ -30,11 +31,20 @@ func (l *linter) minKubeVersion() {
 // maxLabel is how many bytes the value of a label may have.
 const maxLabel = 63
 
-// name checks K234: the name of the CSV is the value of a label in classic OLM.
+// name checks K234.
 func (l *linter) name() {
-	if n := len(l.csv.Object.Name); n > maxLabel && n <= validation.DNS1123SubdomainMaxLength {
-		l.report(codes.BundleMetadata, l.csv.At("metadata", "name"), "the name of the CSV has %d bytes; classic OLM labels the objects of an operator with it (olm.owner), and a label has at most %d", n, maxLabel)
+	if err := LongName(l.csv.Object.Name); err != nil && len(l.csv.Object.Name) <= validation.DNS1123SubdomainMaxLength {
+		l.report(codes.BundleMetadata, l.csv.At("metadata", "name"), "%w", err)
 	}
+}
+
+// LongName returns an error if the name of a CSV is too long for classic OLM, which makes it the
+// value of a label.
+func LongName(csv string) error { // K234
+	if len(csv) <= maxLabel {
+		return nil
+	}
+	return fmt.Errorf("the name of the CSV has %d bytes; classic OLM labels the objects of an operator with it (olm.owner), and a label has at most %d", len(csv), maxLabel)
 }
 
 // serviceNames checks K233 for services whose name starts with a digit.

@@ -104,7 +104,9 @@ func (r *reader) done() (*Bundle, error) {
 
 func (r *reader) problem(code string, subject string, at fbc.Pos, peer string, err error) {
 	if isLimit(err) {
-		code = "limit"
+		if code = "limit"; at.Line == 0 && subject != "" { // a file that was not read to its end
+			at.Line = 1
+		}
 	}
 	r.problems = append(r.problems, Problem{Stage: StageRead, Code: code, Subject: subject, Pos: at, Message: err.Error(), peerMessage: peer})
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,6 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/bundle"
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -44,8 +42,9 @@ verdict "unknown" means that the excerpt shows no reason against the bundle, and
 that its image was not checked. Name the image to check it.
 
 Exit codes: 0 the list was printed, or OLM v1 installs the only bundle named; 1
-it does not; 2 the input could not be read; 3 the manifests of the only bundle
-are unknown.`,
+it does not, for example because a manifest is invalid or too large; 2 there is no
+such bundle or catalog, or the catalog could not be read; 3 the manifests of the
+only bundle are unknown.`,
 		Example: `  olmkit eligible ./catalog
   olmkit eligible ./catalog --all --verdict no -o json
   olmkit eligible ./catalog+etcd@0.9.4
@@ -78,7 +77,7 @@ are unknown.`,
 			}
 		}
 		p := &printer{w: e.stdout, format: *f}
-		if err := printRows(p, []string{"PACKAGE", "BUNDLE", "VERSION", "OLM V1", "WHY NOT"}, rows); err != nil {
+		if err := printRows(p, []string{"PACKAGE", "BUNDLE", "VERSION", "OLM V1", "WHY"}, rows); err != nil {
 			return err
 		}
 		switch {
@@ -115,6 +114,8 @@ type eligibleRow struct {
 	Classic bool `json:"classic,omitzero"`
 	// Partial is set if the manifests were not available.
 	Partial bool `json:"partial,omitzero"`
+	// Image has the manifests of a bundle whose verdict is unknown.
+	Image string `json:"image,omitempty"`
 }
 
 // An ineligible is a reason why OLM v1 does not install a bundle.
@@ -136,6 +137,13 @@ func (r eligibleRow) cells() []string {
 	}
 	if r.Classic {
 		why = append(why, "classic OLM accepts it")
+	}
+	switch {
+	case r.Verdict != verdictUnknown:
+	case r.Image == "":
+		why = append(why, "the catalog lacks its manifests")
+	default:
+		why = append(why, "its manifests are only in image "+r.Image)
 	}
 	return []string{r.Package, r.Bundle, r.Version, r.Verdict, strings.Join(why, "; ")}
 }
@@ -214,7 +222,7 @@ func isHead(p graph.Package, b graph.Bundle) bool {
 }
 
 // directory adds the bundle in a directory. Its dependencies are those that its blob in a
-// catalog would have. Files that cannot be read are reasons against it, unless they exceed a limit.
+// catalog would have. Files that cannot be read are reasons against it.
 func (q *eligible) directory(ctx context.Context, arg string, files fs.FS) error {
 	m := &manifests{env: q.env}
 	blob := &fbc.Bundle{}
@@ -229,11 +237,11 @@ func (q *eligible) directory(ctx context.Context, arg string, files fs.FS) error
 	content, err := registryv1.Read(ctx, files, m.readOptions())
 	var bad *registryv1.Error
 	switch {
-	case errors.As(err, &bad) && !slices.ContainsFunc(bad.Problems, func(p registryv1.Problem) bool { return p.Code == "limit" }):
+	case errors.As(err, &bad):
 		q.refuse(eligibleRow{Package: blob.Package, Bundle: cmp.Or(blob.Name, path.Base(filepath.ToSlash(arg))), Verdict: verdictNo}, bad.Problems, arg)
 		return nil
 	case err != nil:
-		return m.refused(arg, err)
+		return err
 	}
 	version := content.CSV().Spec.Version.String()
 	if faults == nil {
@@ -241,9 +249,6 @@ func (q *eligible) directory(ctx context.Context, arg string, files fs.FS) error
 	}
 	var problems []registryv1.Problem
 	for _, d := range faults.Errors() {
-		if d.Code == codes.Limit {
-			return fmt.Errorf("%s: %w", display(arg), d)
-		}
 		problems = append(problems, registryv1.Problem{Stage: registryv1.StageRead, Code: string(d.Code), Pos: d.Pos, Message: "no catalog can have the bundle: " + d.Err.Error()})
 	}
 	q.refuse(eligibleRow{Package: content.Package, Bundle: content.CSV().Name, Version: version, Verdict: verdictNo}, problems, arg)
@@ -259,6 +264,9 @@ func (q *eligible) add(ctx context.Context, blob *fbc.Bundle, content *registryv
 	r := eligibleRow{Package: blob.Package, Bundle: blob.Name, Version: version, Verdict: verdictYes, Partial: e.Partial}
 	if e.Partial {
 		r.Verdict = verdictUnknown
+	}
+	if e.Partial && len(e.Problems) == 0 {
+		r.Image = blob.Image
 	}
 	q.refuse(r, e.Problems, dir)
 	return nil

@@ -61,8 +61,8 @@ const topicExitCodes = `Exit codes report whether there is an answer, and whethe
   1    the answer is no; it was printed completely
   2    there is no answer: the command line is invalid, the input could not be
        read, or --timeout has passed
-  3    the answer is yes, but something could not be checked: platform, status and
-       impact only
+  3    the answer is yes, but something could not be checked: platform, status,
+       impact and eligible only
   130  a signal ended the command
 
 What "no" means:
@@ -73,19 +73,23 @@ What "no" means:
   shrink               the problem has a solution: there is no conflict to keep
   path                 there is no path
   validate             there are errors; warnings alone are not errors
+  eligible, manifests  OLM v1 refuses the bundle, whatever is wrong with it
+  crd-safety           a CRD cannot be upgraded
+  permissions, impact  there is what --fail-on names
   diff                 a version loses its path to the head of its channel
   platform             something blocks the platform, or an operator is left behind
   status               an operator is stuck, waits for approval or blocks the platform
-  plan, simulate       the subscriptions cannot be resolved
+  plan, simulate       the subscriptions cannot be resolved, or a ClusterExtension is
+                       blocked
   fmt --check          a file would change
   index --check        the file is stale
 
-All other commands exit with 0 or 2. With --problem, resolve and select answer a
-stream of problems, in which a conflict is an answer like any other. They exit with 0
-if every problem was answered. A problem that could not be answered has an "error" in
-its output; the others are still answered, and the exit code is 2. For select, an
-invalid range, selector or installed version and a catalog that cannot be read are
-answers, as in OLM v1.`
+All other commands exit with 0 or 2. With --problem, resolve, select, manifests and
+crd-safety answer a stream of problems, in which "no" is an answer like any other.
+They exit with 0 if every problem was answered. A problem that could not be answered
+has an "error" in its output; the others are still answered, and the exit code is 2.
+For select, an invalid range, selector or installed version and a catalog that cannot
+be read are answers, as in OLM v1.`
 
 const topicCatalogs = `A CATALOG on the command line is one of
 

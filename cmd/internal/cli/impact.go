@@ -179,7 +179,7 @@ func swapped(pkg, catalog, from, to string) error {
 func (i *impactRun) read(ctx context.Context, arg string) (impact.Bundle, string, error) {
 	b, dir, err := i.bundle(ctx, arg)
 	if err != nil {
-		return impact.Bundle{}, "", i.refused(dir, err)
+		return impact.Bundle{}, "", i.refused(dir, err, errReported)
 	}
 	out := impact.Bundle{Bundle: b}
 	files, closer, err := newLoader(i.env).bundleFiles(ctx, arg)

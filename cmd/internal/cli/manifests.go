@@ -21,6 +21,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/disk"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/bundlelint"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/property"
 )
@@ -52,8 +53,9 @@ id, bundle (or path), installNamespace, config, and certProvider. The bundle is 
 directory relative to --root or, if it is not there, to the directory bundles/ in
 --root.
 
-Exit codes: 0 the objects were printed, 1 OLM v1 does not install the bundle with this
-configuration, 2 the input could not be read. With --problem, a refusal is an answer
+Exit codes: 0 the objects were printed; 1 OLM v1 does not install the bundle with this
+configuration, for example because a manifest is invalid or too large; 2 there is no
+such bundle, or another file could not be read. With --problem, a refusal is an answer
 like any other: 0 if every request was answered.`,
 		Example: `  olmkit manifests ./etcd/0.9.4 --namespace operators
   olmkit manifests ./etcd/0.9.4 -n operators --watch-namespace apps --config config.yaml
@@ -109,7 +111,7 @@ type manifests struct {
 func (m *manifests) run(ctx context.Context, arg string) error {
 	b, dir, err := m.bundle(ctx, arg)
 	if err != nil {
-		return m.refused(dir, err)
+		return m.refused(dir, err, errNegative)
 	}
 	if m.schema {
 		_, err := machine(m.stdout).Write(b.ConfigSchema(m.opts.Namespace))
@@ -123,9 +125,12 @@ func (m *manifests) run(ctx context.Context, arg string) error {
 	}
 	out, err := b.Render(ctx, m.opts)
 	if err != nil {
-		return m.refused(dir, err)
+		return m.refused(dir, err, errNegative)
 	}
 	m.differences(out.Differences)
+	if err := bundlelint.LongName(b.CSV().Name); err != nil {
+		visible.Fprintf(m.stderr, "note: %v; OLM v1 shortens the names of roles instead\n", err)
+	}
 	return m.print(out)
 }
 
@@ -150,9 +155,8 @@ func (m *manifests) differences(list []registryv1.Difference) {
 	}
 }
 
-// refused prints the problems of a bundle. A bundle that cannot be read is invalid input (exit
-// code 2); any other problem is a negative answer (exit code 1).
-func (m *manifests) refused(dir string, err error) error {
+// refused prints the problems of a bundle and returns failure if it has any, and err otherwise.
+func (m *manifests) refused(dir string, err, failure error) error {
 	var e *registryv1.Error
 	if !errors.As(err, &e) {
 		return err
@@ -169,10 +173,10 @@ func (m *manifests) refused(dir string, err error) error {
 	if registryv1.ClassicAccepts(e.Problems) {
 		visible.Fprintf(m.stderr, "note: only OLM v1 refuses the bundle; classic OLM accepts it\n")
 	}
-	if e.Stage() == "read" {
-		return errReported
+	if slices.ContainsFunc(e.Problems, func(p registryv1.Problem) bool { return p.Code == "limit" }) {
+		visible.Fprintf(m.stderr, "note: --limit NAME=NUMBER raises a limit; \"olmkit help limits\" lists all\n")
 	}
-	return errNegative
+	return failure
 }
 
 // bundle reads the bundle that an argument names. It also returns the name of the bundle's

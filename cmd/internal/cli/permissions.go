@@ -41,7 +41,7 @@ Roles and bindings in the bundle are included. If a binding names a role that is
 in the bundle, its rules are unknown, unless it is cluster-admin.
 
 Exit codes: 0 the permissions were listed, 1 there is a risk that --fail-on names,
-2 the input could not be read.`,
+2 the bundle could not be read.`,
 		Example: `  olmkit permissions ./etcd/0.9.4
   olmkit permissions ./etcd/0.9.4 --fail-on grants-wildcard,grants-secrets
   olmkit permissions ./etcd/0.9.4 --olm classic -n operators --watch-namespace apps -o json`,
@@ -94,7 +94,7 @@ func permissionsOf(ctx context.Context, e *env, arg string, opts permissions.Opt
 	m := &manifests{env: e}
 	b, dir, err := m.bundle(ctx, arg)
 	if err != nil {
-		return nil, fbc.Pos{}, m.refused(dir, err)
+		return nil, fbc.Pos{}, m.refused(dir, err, errReported)
 	}
 	if err := opts.Possible(b); err != nil {
 		return nil, fbc.Pos{}, err
