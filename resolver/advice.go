@@ -432,13 +432,13 @@ func withDeadEnd(text string, d *DeadEnd) string {
 
 // outlook returns how far OLM upgrades a bundle of a subscription without intervention.
 func (u *universe) outlook(s *subscription, from graph.Node) *graph.Outlook {
-	o, catalog, channels := u.outlooks(s)
+	o, catalog, channels := u.outlooks(s, nil)
 	return o.Of(from, catalog, channels)
 }
 
 // outlooks returns the outlooks of the package of a subscription, and the catalog and the channels that
-// the subscription follows.
-func (u *universe) outlooks(s *subscription) (_ *graph.Outlooks, catalog string, channels []string) {
+// the subscription follows, without some bundles.
+func (u *universe) outlooks(s *subscription, without func(graph.Bundle) bool) (_ *graph.Outlooks, catalog string, channels []string) {
 	if s.Channel != "" {
 		channels = []string{s.Channel}
 	}
@@ -452,5 +452,5 @@ func (u *universe) outlooks(s *subscription) (_ *graph.Outlooks, catalog string,
 			sources = append(sources, graph.Source{Catalog: u.catalogName(c), Package: p})
 		}
 	}
-	return graph.NewOutlooks(graph.Classic, sources, nil), catalog, channels
+	return graph.NewOutlooks(graph.Classic, sources, without), catalog, channels
 }

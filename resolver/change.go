@@ -18,8 +18,8 @@ type Change struct {
 	// Operator is the installed operator that changes.
 	Operator string `json:"operator,omitempty"`
 	// To is the new value: a channel, a catalog as [fact.CatalogID.String] writes it, a
-	// package, a bundle, a version. It is the package of a new subscription that adopts an operator,
-	// and empty if an existing one does.
+	// package, a bundle, a version, a range to exclude. It is the package of a new subscription
+	// that adopts an operator, and empty if an existing one does.
 	To string `json:"to,omitempty"`
 	// Catalog is the new catalog.
 	Catalog CatalogID `json:"catalog,omitzero"`
@@ -52,6 +52,7 @@ const (
 	ChangePackage     ChangeKind = "change-package"      // correct the name of the package
 	ChangeStartingCSV ChangeKind = "change-starting-csv" // set the startingCSV to a bundle that exists
 	ChangePin         ChangeKind = "change-pin"          // pin a version or bundle that exists
+	ExcludeNewer      ChangeKind = "exclude-newer"       // exclude what is newer than a pinned version, instead of the pin
 	ClearStartingCSV  ChangeKind = "clear-starting-csv"  // remove the startingCSV
 	LiftPolicy        ChangeKind = "lift-policy"         // remove a policy
 	ChangeChannel     ChangeKind = "change-channel"      // set the channel of a subscription
@@ -66,7 +67,7 @@ const (
 )
 
 var changeCost = map[ChangeKind]int{
-	AddCatalog: 1, ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, ChangeCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
+	AddCatalog: 1, ChangePackage: 1, ChangeStartingCSV: 1, ChangePin: 1, ExcludeNewer: 1, ClearStartingCSV: 1, LiftPolicy: 2, ChangeChannel: 3, ChangeCatalog: 4, AdoptOperator: 5, ChangeTargets: 5,
 	DropSubscription: 6, Reinstall: 7, RemoveSubscribed: 8, RemoveOperator: 9, RelaxRequirement: 20,
 }
 
@@ -87,7 +88,7 @@ func (c *Change) instruction(subject string) string {
 		return fmt.Sprintf("set the package of %s to %s", subject, c.To)
 	case ChangeStartingCSV:
 		return fmt.Sprintf("set the startingCSV of %s to %s", subject, c.To)
-	case ChangePin:
+	case ChangePin, ExcludeNewer:
 		return c.Advice
 	case ClearStartingCSV:
 		return "remove the startingCSV of " + subject
@@ -193,6 +194,13 @@ func (c *Core) changes() []Change {
 				add(Change{
 					Kind: ChangePin, To: to, Policy: f.Policy.String(), Rule: f.Policy,
 					Advice: fmt.Sprintf("pin package %s to %s instead of %s", f.Policy.Package, to, f.Policy.Pin),
+				})
+			}
+			if f.PinFault == "ahead" {
+				to := u.pins[f.Policy].exclude
+				add(Change{
+					Kind: ExcludeNewer, To: to, Policy: f.Policy.String(), Rule: f.Policy,
+					Advice: fmt.Sprintf("exclude %s of package %s instead of pinning %s, so that OLM takes the steps up to it", to, f.Policy.Package, f.Policy.Pin),
 				})
 			}
 			add(Change{Kind: LiftPolicy, To: f.Policy.String(), Rule: f.Policy})
@@ -412,6 +420,13 @@ func (c Change) apply(p Problem) Problem {
 		for i := range p.Policies {
 			if p.Policies[i] == c.Rule {
 				p.Policies[i].Pin = c.To
+			}
+		}
+	case ExcludeNewer:
+		p.Policies = slices.Clone(p.Policies)
+		for i := range p.Policies {
+			if p.Policies[i] == c.Rule {
+				p.Policies[i].Pin, p.Policies[i].Exclude = "", c.To
 			}
 		}
 	case LiftPolicy:

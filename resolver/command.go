@@ -10,14 +10,14 @@ import (
 )
 
 // commands returns the commands that make some changes in the namespace of a problem, or nil
-// if one of the changes has no command.
+// if one of the changes has no command. That an unknown catalog has none does not matter.
 func commands(p *Problem, changes []Change) (list []string) {
 	for _, c := range changes {
 		made := c.commands(p.Namespace)
 		if c.Rule != (Policy{}) {
 			made = c.edits(p)
 		}
-		if made == nil {
+		if made == nil && c.Kind != AddCatalog {
 			return nil
 		}
 		for _, command := range made {
@@ -108,8 +108,11 @@ func (c *Change) edits(p *Problem) []string {
 	}
 	rule := jq.Select(".policies[]?", fields)
 	filter := "del(" + rule + ")"
-	if c.Kind == ChangePin {
+	switch c.Kind {
+	case ChangePin:
 		filter = jq.Assign(rule, "pin", c.To)
+	case ExcludeNewer:
+		filter = jq.Replace(rule, "pin", "exclude", c.To)
 	}
 	return []string{jq.Edit(p.Options.File, p.ID, filter)}
 }

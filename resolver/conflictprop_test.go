@@ -23,7 +23,7 @@ import (
 
 // A tally counts what was checked.
 type tally struct {
-	problems, cores, facts, biggest, fixes, upstream, fixless, alone, steps, incomplete, planned int
+	problems, cores, facts, biggest, fixes, upstream, combined, fixless, alone, steps, incomplete, planned int
 }
 
 // TestConflictProperties checks explanations of generated problems without a solution (D15–D17, G1). Cores are minimal
@@ -46,7 +46,7 @@ func TestConflictProperties(t *testing.T) {
 	}
 	t.Logf("%d problems without solution: %d cores with %.1f facts on average, %d at most; %d derivation steps, %d derivations given up",
 		n.problems, n.cores, float64(n.facts)/float64(n.cores), n.biggest, n.steps, n.incomplete)
-	t.Logf("%d fixes, all valid, %d of them upstream; %d cores without a fix; %d remaining plans compared", n.fixes, n.upstream, n.fixless, n.planned)
+	t.Logf("%d fixes, all valid, %d of them upstream, %d also with another change; %d cores without a fix; %d remaining plans compared", n.fixes, n.upstream, n.combined, n.fixless, n.planned)
 	t.Logf("%d cores shown to be contradictory from the text of their facts alone", n.alone)
 }
 
@@ -212,9 +212,25 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		}
 		n.fixes++
 		changed := q
-		if c := f.Changes[0]; c.Kind == "relax-requirement" || c.Kind == "add-catalog" && c.Requirement != "" {
+		var upper []resolver.Change // those of catalogs, which come last
+		for i, c := range f.Changes {
+			if c.Requirement != "" {
+				upper = f.Changes[i:]
+				break
+			}
+			changed = resolver.Apply(c, changed)
+		}
+		if len(upper) > 0 {
 			n.upstream++
-			sol, err := resolver.Resolve(ctx, upstream(t, q, f.Changes))
+			if len(upper) < len(f.Changes) {
+				n.combined++
+				for what, p := range map[string]resolver.Problem{"new catalog": changed, "other change": upstream(t, q, upper)} {
+					if _, err := resolver.Resolve(ctx, p); err == nil {
+						return fmt.Sprintf("fix %q does not need the %s", f, what)
+					}
+				}
+			}
+			sol, err := resolver.Resolve(ctx, upstream(t, changed, upper))
 			if err != nil {
 				return fmt.Sprintf("fix %q does not help: %v", f, err)
 			}
@@ -226,10 +242,6 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		isNew := func(resolver.CatalogID) bool { return false }
 		if c := f.Changes[0]; c.Kind == "add-catalog" && c.Subscription != "" {
 			changed, isNew = afterChanges(t, q, f.Changes)
-		} else {
-			for _, c := range f.Changes {
-				changed = resolver.Apply(c, changed)
-			}
 		}
 		sol, err := resolver.Resolve(ctx, changed)
 		if err != nil {

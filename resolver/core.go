@@ -50,7 +50,46 @@ func (e *encoding) conflict(ctx context.Context, on []sat.Lit, with []cand) ([]i
 	slices.Sort(facts)
 	facts = slices.Compact(facts)
 	with = slices.DeleteFunc(slices.Clone(with), func(c cand) bool { return !used[e.vars[c]] })
-	return e.minimal(ctx, facts, with)
+	facts, with, err := e.minimal(ctx, facts, with)
+	return e.agreeing(facts), with, err
+}
+
+// fails reports whether fact i is a requirement that nothing satisfies.
+func (e *encoding) fails(i int) bool {
+	_, ok := e.facts[i].Fact.(*fact.Requires)
+	return ok && e.facts[i].need.unmet()
+}
+
+// agreeing replaces requirements that nothing satisfies with others of the same bundles, so that as many
+// bundles as possible fail for the same reason. A conflict with them is as minimal as before: each only
+// states that its bundle cannot be chosen.
+func (e *encoding) agreeing(facts []int) []int {
+	at := map[cand]int{} // the place of the requirement of each bundle in facts
+	for n, i := range facts {
+		if e.fails(i) {
+			at[e.facts[i].owner] = n
+		}
+	}
+	if len(at) < 2 {
+		return facts
+	}
+	var options []int
+	count := map[*need]int{}
+	for i, f := range e.facts {
+		if _, ok := at[f.owner]; ok && e.fails(i) {
+			options = append(options, i)
+			count[f.need]++
+		}
+	}
+	out := slices.Clone(facts)
+	for _, i := range options {
+		n := at[e.facts[i].owner]
+		if count[e.facts[i].need] > count[e.facts[out[n]].need] {
+			out[n] = i
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // fewFacts is the number of facts below which a separate solver does not pay off.

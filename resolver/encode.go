@@ -118,6 +118,8 @@ func (e *encoding) describe(facts []int) {
 			f.Bundles = u.refs(s.list)
 		case *fact.OneProvider:
 			f.Providers = u.refs(s.list)
+		case *fact.PolicyBlocked:
+			u.describePin(f)
 		}
 	}
 }

@@ -22,9 +22,9 @@ type Fix struct {
 	// Stuck are the operators that the fix leaves stuck, or newer than the head of the channel, or
 	// whose upgrades it lets close the way to a newer version, by subscription.
 	Stuck []Advice `json:"stuck,omitempty"`
-	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. The
-	// list is empty if a change concerns something else, such as a catalog that is not in the
-	// cluster.
+	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. A
+	// catalog to add whose image is unknown has no command. The list is empty if another change has
+	// none.
 	Commands []string `json:"commands,omitempty"`
 
 	cost int
@@ -65,19 +65,33 @@ func (f *Fix) String() string {
 
 // instruction returns what to do.
 func (f *Fix) instruction() string {
-	parts := make([]string, len(f.Changes))
-	for i, c := range f.Changes {
-		parts[i] = c.String()
-	}
-	first := f.Changes[0]
 	if names := f.repeated(); len(names) > 1 {
-		return first.instruction("subscriptions " + phrase.And(names))
+		return f.Changes[0].instruction("subscriptions " + phrase.And(names))
 	}
-	if len(parts) == 1 || first.Kind != RelaxRequirement && first.Kind != AddCatalog {
-		return strings.Join(parts, ", and ")
+	var parts []string
+	rest := f.Changes
+	for len(rest) > 0 && rest[0].Requirement == "" {
+		parts = append(parts, rest[0].String())
+		rest = rest[1:]
 	}
+	switch {
+	case len(rest) == 1 && len(parts) == 0:
+		return rest[0].String()
+	case len(rest) > 0:
+		text := satisfying(rest)
+		if by := rest[0].Bundle.Package; len(parts) > 0 && by != "" && !slices.ContainsFunc(rest, func(c Change) bool { return c.Bundle.Package != by }) {
+			text += ", which " + by + " requires"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// satisfying returns the instruction to satisfy the requirements of some changes, all by a new catalog
+// or all upstream.
+func satisfying(changes []Change) string {
 	var missing, who []string
-	for _, c := range f.Changes {
+	for _, c := range changes {
 		if !slices.Contains(missing, c.Requirement) {
 			missing = append(missing, c.Requirement)
 		}
@@ -85,14 +99,14 @@ func (f *Fix) instruction() string {
 			who = append(who, name)
 		}
 	}
-	if first.Kind == AddCatalog {
+	if changes[0].Kind == AddCatalog {
 		return "add a catalog that has " + phrase.And(missing)
 	}
 	text, these := "upstream: publish a compatible bundle that satisfies "+phrase.And(missing), "this requirement"
 	if len(missing) > 1 {
 		text, these = "upstream: publish compatible bundles that satisfy "+phrase.And(missing), "these requirements"
 	}
-	if first.Place != nil {
+	if changes[0].Place != nil {
 		text += ", or remove " + these + " from " + phrase.And(who)
 	}
 	return text
@@ -217,7 +231,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	}
 	found = onceFutile(found)
 	if onlyRemovals(found) && len(added) == 0 {
-		if added, err = c.renamed(ctx, base, changes); err != nil {
+		if added, err = c.combined(ctx, base, changes); err != nil {
 			return nil, err
 		}
 	}

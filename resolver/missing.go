@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -46,16 +49,22 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 			mine = append(mine, q)
 		}
 	}
+	var one *Fix // for a single requirement
 	for _, q := range mine[:min(len(mine), maxUnmet)] {
 		fix, err := c.added(ctx, q)
-		if fix != nil || err != nil {
-			return append(out, fix), err
+		if err != nil {
+			return nil, err
+		}
+		if fix != nil {
+			one = fix
+			break
 		}
 	}
 	if len(mine) == 0 {
 		return out, nil
 	}
 	// The same bundles may have other requirements that nothing satisfies. The newest come first.
+	pkg := mine[0].Bundle.Package
 	var lacking [][]*fact.Requires
 	for i, f := range c.e.facts {
 		q, ok := f.Fact.(*fact.Requires)
@@ -63,7 +72,7 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 			continue
 		}
 		c.e.describe([]int{i})
-		if q.Bundle.Package != mine[0].Bundle.Package || c.nowhere(q) == nil {
+		if q.Bundle.Package != pkg || c.nowhere(q) == nil {
 			continue
 		}
 		if k := slices.IndexFunc(lacking, func(its []*fact.Requires) bool { return its[0].Bundle == q.Bundle }); k >= 0 {
@@ -79,16 +88,25 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 	slices.SortStableFunc(lacking, func(a, b []*fact.Requires) int { return u.Version(b[0].Bundle).Compare(u.Version(a[0].Bundle)) })
 	lacking = lacking[:min(len(lacking), maxLacking)]
 	for _, its := range lacking {
+		if one != nil && !one.olderThan(pkg, u.Version(its[0].Bundle)) {
+			break
+		}
 		if len(its) < 2 || len(its) > maxUnmet {
 			continue
 		}
 		fix, err := c.added(ctx, its...)
-		if fix != nil && slices.ContainsFunc(fix.Selected, func(s Selected) bool { return s.Name == its[0].Bundle.Name }) {
-			return append(out, fix), nil
-		}
 		if err != nil {
 			return nil, err
 		}
+		if fix != nil && slices.ContainsFunc(fix.Selected, func(s Selected) bool { return s.Name == its[0].Bundle.Name }) {
+			if out = append(out, fix); one != nil {
+				out = append(out, one)
+			}
+			return out, nil
+		}
+	}
+	if one != nil {
+		return append(out, one), nil
 	}
 	if len(mine) == 1 || len(mine) > maxUnmet {
 		return out, nil
@@ -100,15 +118,30 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 	return out, err
 }
 
+// olderThan reports whether a fix installs an older version of a package than v.
+func (f *Fix) olderThan(pkg string, v semver.Version) bool {
+	return slices.ContainsFunc(f.Selected, func(s Selected) bool {
+		got, err := version.Parse(s.Version)
+		return s.Package == pkg && err == nil && got.LT(v)
+	})
+}
+
 // maxLacking is the number of bundles for which a catalog with all that they lack is tried.
 const maxLacking = 3
 
-// renamed returns the fixes that correct the name of a package and add a catalog with what the named
-// package requires.
-func (c *Core) renamed(ctx context.Context, base Problem, changes []Change) (out []*Fix, err error) {
+// maxCombined is the number of changes that are tried together with a new catalog.
+const maxCombined = 20
+
+// combined returns the fixes that make one change and also add a catalog with what is missing then, such
+// as what the bundles in the new channel require: the first that works of each kind of change.
+func (c *Core) combined(ctx context.Context, base Problem, changes []Change) (out []*Fix, err error) {
+	tries, done := 0, map[ChangeKind]bool{}
 	for _, ch := range changes {
-		if ch.Kind != ChangePackage {
+		if ch.removes() || ch.Kind == AddCatalog || done[ch.Kind] {
 			continue
+		}
+		if tries++; tries > maxCombined {
+			break
 		}
 		p := ch.apply(base)
 		_, err := resolve(ctx, &p, new(scratch))
@@ -126,6 +159,7 @@ func (c *Core) renamed(ctx context.Context, base Problem, changes []Change) (out
 		for _, f := range list {
 			f.Changes = slices.Concat([]Change{ch}, f.Changes)
 			f.cost += changeCost[ch.Kind]
+			done[ch.Kind] = true
 		}
 		out = append(out, list...)
 	}

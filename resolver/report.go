@@ -9,6 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -114,6 +115,9 @@ func (c *Core) notes() []string {
 	for _, f := range c.Faults {
 		faults = append(faults, f.String())
 	}
+	if also := c.alsoLacks(); also != "" {
+		faults = append(faults, also)
+	}
 	if !missing {
 		return faults
 	}
@@ -142,4 +146,33 @@ func (c *Core) notes() []string {
 		were = "were"
 	}
 	return append(faults, "only "+phrase.Plural(len(names), "catalog")+" "+phrase.And(names)+" "+were+" searched; if another catalog has what is missing, add it")
+}
+
+// alsoLacks states what else the newest bundle of the core requires that nothing satisfies, or returns "".
+func (c *Core) alsoLacks() string {
+	e, newest := c.e, -1
+	for _, i := range c.index {
+		if !e.fails(i) {
+			continue
+		}
+		if newest < 0 || e.r.u.Version(e.r.u.ref(e.facts[i].owner)).GT(e.r.u.Version(e.r.u.ref(e.facts[newest].owner))) {
+			newest = i
+		}
+	}
+	if newest < 0 {
+		return ""
+	}
+	var more []string
+	for i, f := range e.facts {
+		if f.owner != e.facts[newest].owner || f.need == e.facts[newest].need || !e.fails(i) {
+			continue
+		}
+		if what := prose.Requirement(f.Fact.(*fact.Requires).Requirement); !slices.Contains(more, what) {
+			more = append(more, what)
+		}
+	}
+	if len(more) == 0 || len(more) > maxUnmet {
+		return ""
+	}
+	return e.r.u.ref(e.facts[newest].owner).Name + " also requires " + phrase.And(more) + ", which no bundle in any catalog satisfies"
 }

@@ -37,6 +37,7 @@ type universe struct {
 	// made on demand.
 	installedPostings, namedPostings *listPostings[cand]
 	policies                         map[string][]ruling
+	pins                             map[Policy]pinned // computed on demand
 	lists                            map[listKey][]cand
 	exprs                            exprs
 	orders                           map[int][]*source

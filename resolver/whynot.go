@@ -328,7 +328,7 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 
 // wayTo returns the easiest way from an installed bundle of a subscription to another bundle, or nil.
 func (u *universe) wayTo(s *subscription, from, to graph.Node) *graph.Way {
-	o, catalog, channels := u.outlooks(s)
+	o, catalog, channels := u.outlooks(s, nil)
 	ways := o.Ways(from, catalog, channels)
 	i := slices.IndexFunc(ways, func(w graph.Way) bool { return w.End() == to })
 	if i < 0 {

@@ -30,6 +30,11 @@ func Assign(selected, field string, value any) string {
 	return "(" + selected + ")." + field + " = " + text(value)
 }
 
+// Replace returns the filter that sets a field of what another filter selects, instead of an old field.
+func Replace(selected, old, field string, value any) string {
+	return "(" + selected + ") |= (del(." + old + ") | ." + field + " = " + text(value) + ")"
+}
+
 // Edit returns the command that applies a filter to the documents in a file whose id has a value, or to
 // all if id is empty. For standard input, "-", it is a filter, too.
 func Edit(file, id, filter string) string {

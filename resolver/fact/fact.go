@@ -113,9 +113,14 @@ type PolicyBlocked struct {
 	Policy Policy
 	// PinFault explains why the pin cannot be chosen: "absent" if no catalog has the
 	// version or bundle, "not-offered" if it cannot be selected from any channel, or "" if
-	// it can. Nearest are the closest versions or bundles that can be pinned.
+	// it can. Nearest are the closest versions or bundles that can be pinned. It also explains why
+	// an installed operator, of version From, never gets to the pin: "ahead" if the pin is Steps
+	// upgrades away and also blocks those before, "behind" if it is older, "unreachable" if no
+	// upgrades lead there.
 	PinFault string
 	Nearest  []string
+	From     string
+	Steps    int
 }
 
 // InstallMode is the fact that the install modes of a bundle do not support the target

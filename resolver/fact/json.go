@@ -24,6 +24,8 @@ type factJSON struct {
 	Crowded      bool     `json:"crowded,omitzero"`
 	Policy       *Policy  `json:"policy,omitzero"`
 	Fault        string   `json:"fault,omitempty"`
+	From         string   `json:"from,omitempty"`
+	Steps        int      `json:"steps,omitzero"`
 	Targets      []string `json:"targets,omitempty"`
 	Error        string   `json:"error,omitempty"`
 	Candidates   []Ref    `json:"candidates,omitempty"`
@@ -57,6 +59,7 @@ func factToJSON(f Fact) factJSON {
 		out.Bundle, out.Error = &f.Bundle, f.Err.Error()
 	case *PolicyBlocked:
 		out.Bundle, out.Policy, out.Fault, out.Nearest = &f.Bundle, &f.Policy, f.PinFault, f.Nearest
+		out.From, out.Steps = f.From, f.Steps
 	case *InstallMode:
 		out.Bundle, out.Targets, out.Error = &f.Bundle, f.Targets, f.Err.Error()
 	}

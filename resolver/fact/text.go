@@ -150,7 +150,7 @@ func (f *PolicyBlocked) String() string {
 	return fmt.Sprintf("%s is blocked by a policy: %s", f.Bundle.Name, f.Reason())
 }
 
-// Reason returns the policy, and why its pin cannot be chosen.
+// Reason returns the policy, and why its pin cannot be chosen or reached.
 func (f *PolicyBlocked) Reason() string {
 	text := f.Policy.String()
 	switch f.PinFault {
@@ -158,6 +158,12 @@ func (f *PolicyBlocked) Reason() string {
 		text += ", which no catalog has" + nearestText(f.Nearest)
 	case "not-offered":
 		text += ", which no channel offers" + nearestText(f.Nearest)
+	case "ahead":
+		text += fmt.Sprintf(", which is %d steps away from the installed %s, but the pin also blocks the steps before it", f.Steps, f.From)
+	case "behind":
+		text += fmt.Sprintf(", which is older than the installed %s, and OLM does not go back to it", f.From)
+	case "unreachable":
+		text += fmt.Sprintf(", to which no upgrades in the channel lead from the installed %s", f.From)
 	}
 	return text
 }

@@ -1,0 +1,76 @@
+package resolver
+
+import (
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/fact"
+)
+
+// A pinned is why a pin does not let an installed operator reach the version or bundle that it names, as in
+// [fact.PolicyBlocked], and the range that an exclusion needs to let it.
+type pinned struct {
+	fault   string
+	from    string
+	steps   int
+	exclude string
+}
+
+// describePin completes the fact that a pin blocks a bundle with why the installed operator never reaches
+// what is pinned.
+func (u *universe) describePin(f *fact.PolicyBlocked) {
+	if f.Policy.Pin == "" || f.PinFault != "" {
+		return
+	}
+	p, ok := u.pins[f.Policy]
+	if !ok {
+		if u.pins == nil {
+			u.pins = map[Policy]pinned{}
+		}
+		p = u.reach(&f.Policy)
+		u.pins[f.Policy] = p
+	}
+	f.PinFault, f.From, f.Steps = p.fault, p.from, p.steps
+}
+
+// reach finds out how an installed operator would get to what a pin names if the policy blocked only newer
+// versions.
+func (u *universe) reach(p *Policy) (out pinned) {
+	for _, s := range u.subs {
+		if s.Package != p.Package || s.current == nil {
+			continue
+		}
+		to, ok := u.pinnedBundle(p)
+		if !ok {
+			return out
+		}
+		without := func(b graph.Bundle) bool { return b.Version().GT(to.Version()) }
+		all, catalog, channels := u.outlooks(s, without)
+		o := all.Of(graph.Node{Name: s.current.Name, Version: s.current.version.String()}, catalog, channels)
+		out.from, out.steps = s.current.version.String(), len(o.Steps)
+		switch {
+		case out.steps > 0 && o.End().Name == to.Name() && o.Kind != graph.OutlookLoops:
+			if out.steps > 1 {
+				out.fault, out.exclude = "ahead", ">"+to.Version().String()
+			}
+		case s.current.version.GT(to.Version()):
+			out.fault = "behind"
+		case s.current.Name != to.Name():
+			out.fault = "unreachable"
+		}
+		return out
+	}
+	return out
+}
+
+// pinnedBundle returns the bundle that a pin names.
+func (u *universe) pinnedBundle(p *Policy) (graph.Bundle, bool) {
+	for _, c := range u.cats {
+		if pkg, ok := c.Graph.Package(p.Package); ok {
+			for b := range pkg.Bundles() {
+				if b.HasVersion() && (b.Name() == p.Pin || b.Version().String() == p.Pin) {
+					return b, true
+				}
+			}
+		}
+	}
+	return graph.Bundle{}, false
+}
