@@ -123,14 +123,6 @@ func (a *Advice) joins(o *Advice) bool {
 	return same
 }
 
-// FixesText returns the fixes as lines of text, or "" if there are none. See [Report.Text] for
-// width and style.
-func (a Advice) FixesText(width int, style *Style) string {
-	w := newWriter(width, style)
-	writeFixes(w, " for "+a.Package, a.Fixes)
-	return w.String()
-}
-
 // inTheWay returns the first other subscription or operator in the reasons of a step, or "".
 func (a Advice) inTheWay(s *fact.Step) string {
 	switch f := s.Fact.(type) {
@@ -146,33 +138,6 @@ func (a Advice) inTheWay(s *fact.Step) string {
 	for _, b := range s.Because {
 		if by := a.inTheWay(b); by != "" {
 			return by
-		}
-	}
-	return ""
-}
-
-// clash returns the clause that explains why a bundle conflicts with one of another package, if the reasons
-// of a step state it: both provide an API, or the other requires something else of the package.
-// Otherwise, it returns "".
-func clash(s *fact.Step, b Ref) string {
-	switch f := s.Fact.(type) {
-	case *fact.OneProvider:
-		i := slices.IndexFunc(f.Providers, func(x Ref) bool { return x.Package != b.Package })
-		if i >= 0 && slices.ContainsFunc(f.Providers, func(x Ref) bool { return x.Name == b.Name }) {
-			return fmt.Sprintf("it and %s both provide %s", f.Providers[i].Name, f.API)
-		}
-	case *fact.Requires:
-		mine := func(x *fact.Step) bool {
-			one, ok := x.Fact.(*fact.OnePerPackage)
-			return ok && one.Package == b.Package
-		}
-		if f.Bundle.Package != b.Package && slices.ContainsFunc(s.Because, mine) {
-			return fmt.Sprintf("%s requires %s, which %s does not satisfy", f.Bundle.Name, prose.Requirement(f.Requirement), b.Name)
-		}
-	}
-	for _, x := range s.Because {
-		if why := clash(x, b); why != "" {
-			return why
 		}
 	}
 	return ""
@@ -428,29 +393,4 @@ func withDeadEnd(text string, d *DeadEnd) string {
 		return text
 	}
 	return text + "; but " + d.String()
-}
-
-// outlook returns how far OLM upgrades a bundle of a subscription without intervention.
-func (u *universe) outlook(s *subscription, from graph.Node) *graph.Outlook {
-	o, catalog, channels := u.outlooks(s, nil)
-	return o.Of(from, catalog, channels)
-}
-
-// outlooks returns the outlooks of the package of a subscription, and the catalog and the channels that
-// the subscription follows, without some bundles.
-func (u *universe) outlooks(s *subscription, without func(graph.Bundle) bool) (_ *graph.Outlooks, catalog string, channels []string) {
-	if s.Channel != "" {
-		channels = []string{s.Channel}
-	}
-	in, others := u.sourcesFor(s)
-	if len(in) == 1 && s.Source() != (CatalogID{}) {
-		catalog = u.catalogName(in[0])
-	}
-	var sources []graph.Source
-	for _, c := range slices.Concat(in, others) {
-		if p, ok := c.Graph.Package(s.Package); ok {
-			sources = append(sources, graph.Source{Catalog: u.catalogName(c), Package: p})
-		}
-	}
-	return graph.NewOutlooks(graph.Classic, sources, without), catalog, channels
 }

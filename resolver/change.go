@@ -444,7 +444,7 @@ func (c *Core) visible(add func(Change)) {
 	u := c.e.r.u
 	missing := slices.ContainsFunc(c.Facts, func(f fact.Fact) bool {
 		q, ok := f.(*fact.Unavailable)
-		return ok && q.What != "startingCSV" || c.nowhere(f) != nil
+		return ok && q.What != "startingCSV" || c.e.r.u.nowhere(f) != nil
 	})
 	if !missing {
 		return

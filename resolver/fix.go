@@ -250,7 +250,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		f.Commands = commands(c.e.r.u.p, f.Changes)
 	}
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.Stuck), len(b.Stuck)))
+		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
 }
@@ -265,6 +265,16 @@ func (f *Fix) futile() *Advice {
 		}
 	}
 	return nil
+}
+
+// harms returns the number of operators that a fix leaves stuck, or whose next upgrade closes a way.
+func (f *Fix) harms() (n int) {
+	for _, a := range f.Stuck {
+		if a.Kind != AdviceCloses || a.Outlook.Closes.From == a.Outlook.From {
+			n++
+		}
+	}
+	return n
 }
 
 // futility is 1 for a futile fix, else 0.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/blang/semver/v4"
 
-	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/resolver/fact"
@@ -45,7 +44,7 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 	}
 	var mine []*fact.Requires
 	for _, f := range c.Facts {
-		if q := c.nowhere(f); q != nil && !slices.ContainsFunc(mine, func(o *fact.Requires) bool { return sameMistake(o, q) }) {
+		if q := c.e.r.u.nowhere(f); q != nil && !slices.ContainsFunc(mine, func(o *fact.Requires) bool { return sameMistake(o, q) }) {
 			mine = append(mine, q)
 		}
 	}
@@ -72,7 +71,7 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 			continue
 		}
 		c.e.describe([]int{i})
-		if q.Bundle.Package != pkg || c.nowhere(q) == nil {
+		if q.Bundle.Package != pkg || c.e.r.u.nowhere(q) == nil {
 			continue
 		}
 		if k := slices.IndexFunc(lacking, func(its []*fact.Requires) bool { return its[0].Bundle == q.Bundle }); k >= 0 {
@@ -194,25 +193,4 @@ func (c *Core) verify(ctx context.Context, f *Fix, p Problem) (bool, error) {
 	}
 	f.Selected, f.Stuck = f.given(sol.Selected), sol.stuck()
 	return true, nil
-}
-
-// nowhere returns a fact as a requirement of a package or API that no catalog has in any
-// version, or nil.
-func (c *Core) nowhere(f fact.Fact) *fact.Requires {
-	u := c.e.r.u
-	q, ok := f.(*fact.Requires)
-	if !ok || len(q.Candidates) > 0 {
-		return nil
-	}
-	switch x := q.Requirement.(type) {
-	case *constraints.Package:
-		if len(u.versionsOf(x.Name)) == 0 {
-			return q
-		}
-	case *constraints.GVK:
-		if len(u.otherVersions(x)) == 0 && u.hidden(x) == nil {
-			return q
-		}
-	}
-	return nil
 }

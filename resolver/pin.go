@@ -5,15 +5,6 @@ import (
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
-// A pinned is why a pin does not let an installed operator reach the version or bundle that it names, as in
-// [fact.PolicyBlocked], and the range that an exclusion needs to let it.
-type pinned struct {
-	fault   string
-	from    string
-	steps   int
-	exclude string
-}
-
 // describePin completes the fact that a pin blocks a bundle with why the installed operator never reaches
 // what is pinned.
 func (u *universe) describePin(f *fact.PolicyBlocked) {

@@ -141,3 +141,23 @@ func hiddenEntry(e graph.Entry) *prose.Hidden {
 	}
 	return h
 }
+
+// nowhere returns a fact as a requirement of a package or API that no catalog has in any
+// version, or nil.
+func (u *universe) nowhere(f fact.Fact) *fact.Requires {
+	q, ok := f.(*fact.Requires)
+	if !ok || len(q.Candidates) > 0 {
+		return nil
+	}
+	switch x := q.Requirement.(type) {
+	case *constraints.Package:
+		if len(u.versionsOf(x.Name)) == 0 {
+			return q
+		}
+	case *constraints.GVK:
+		if len(u.otherVersions(x)) == 0 && u.hidden(x) == nil {
+			return q
+		}
+	}
+	return nil
+}

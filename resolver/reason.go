@@ -2,9 +2,11 @@ package resolver
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -46,6 +48,17 @@ func (r Reason) String() string {
 	return r.Bundle.Name + " is installed without a subscription and stays"
 }
 
+// also returns the reason as a sentence that follows another one about the bundle.
+func (r Reason) also() string {
+	switch {
+	case r.Subscription != "" && r.Bundle.Installed():
+		return "it also stays for subscription " + r.Subscription
+	case r.Subscription != "":
+		return "it was also chosen for subscription " + r.Subscription
+	}
+	return fmt.Sprintf("it also satisfies %s, required by %s", r.Requirement, r.By.Name)
+}
+
 // Reasons are a chain of reasons from [Solution.Why], or independent reasons from
 // [Solution.RequiredBy].
 type Reasons []Reason
@@ -71,11 +84,71 @@ func (list Reasons) Text(width int, style *Style) string {
 			t.Line(nil, text, "  ", "  ")
 		}
 		for _, s := range r.Preferred {
+			if why := plainClash(s); why != "" {
+				t.Line(nil, s.Text+": "+why, "  - ", "    ")
+				continue
+			}
 			t.Line(nil, s.Shown().Text, "  - ", "    ")
 			t.Reasons(s, "    ")
 		}
 	}
 	return t.String()
+}
+
+// AlsoText returns the reasons of [Solution.RequiredBy] as lines to print after the first reason of the same
+// bundle.
+func (list Reasons) AlsoText(width int, style *Style) string {
+	t := newWriter(width, style)
+	for _, r := range list {
+		t.Line(nil, r.also(), "  ", "  ")
+		if r.Place != nil {
+			t.Places([]fact.Place{*r.Place}, "    ")
+		}
+	}
+	return t.String()
+}
+
+// plainClash returns the clause of a clash that is the only reason against a single bundle, or "".
+func plainClash(s *fact.Step) string {
+	if s.Folded != nil || len(s.Bundles) != 1 || len(s.Because) != 1 {
+		return ""
+	}
+	return clashAt(s.Because[0], s.Bundles[0])
+}
+
+// clash returns the clause that explains why a bundle conflicts with one of another package, if the reasons
+// of a step state it, else "".
+func clash(s *fact.Step, b Ref) string {
+	if why := clashAt(s, b); why != "" {
+		return why
+	}
+	for _, x := range s.Because {
+		if why := clash(x, b); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// clashAt returns that clause for the step itself: both bundles provide an API, or the other one requires
+// something else of the package.
+func clashAt(s *fact.Step, b Ref) string {
+	switch f := s.Fact.(type) {
+	case *fact.OneProvider:
+		i := slices.IndexFunc(f.Providers, func(x Ref) bool { return x.Package != b.Package })
+		if i >= 0 && slices.ContainsFunc(f.Providers, func(x Ref) bool { return x.Name == b.Name }) {
+			return fmt.Sprintf("it and %s both provide %s", f.Providers[i].Name, f.API)
+		}
+	case *fact.Requires:
+		mine := func(x *fact.Step) bool {
+			one, ok := x.Fact.(*fact.OnePerPackage)
+			return ok && one.Package == b.Package
+		}
+		if f.Bundle.Package != b.Package && slices.ContainsFunc(s.Because, mine) {
+			return fmt.Sprintf("%s requires %s, which %s does not satisfy", f.Bundle.Name, prose.Requirement(f.Requirement), b.Name)
+		}
+	}
+	return ""
 }
 
 // preference describes the rank of the bundle among the options.

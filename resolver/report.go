@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
@@ -24,6 +23,8 @@ type Report struct {
 	Planned []string   `json:"planned"`
 	Refused []string   `json:"refused"`
 	Plan    []Selected `json:"plan"`
+	// Advice explains why planned subscriptions get no newer version.
+	Advice AdviceList `json:"advice,omitempty"`
 }
 
 // MarshalJSON returns the report as an object. Required lists are never null.
@@ -103,12 +104,7 @@ func (c *Core) notes() []string {
 				continue
 			}
 			missing = true
-			switch x := f.Requirement.(type) {
-			case *constraints.Package:
-				nowhere = nowhere || len(u.versionsOf(x.Name)) == 0
-			case *constraints.GVK:
-				nowhere = nowhere || len(u.otherVersions(x)) == 0 && u.hidden(x) == nil
-			}
+			nowhere = nowhere || c.e.r.u.nowhere(f) != nil
 		}
 	}
 	var faults []string

@@ -50,15 +50,28 @@ func (r *Report) Text(width int, style *Style) string {
 		w.Blank()
 		w.Line(nil, line, "", "")
 	}
+	for i := range r.Advice {
+		if a := &r.Advice[i]; a.NeedsAttention() {
+			w.Line(nil, a.Text, "", "")
+			for _, c := range a.Commands {
+				w.Verbatim(c, "  ")
+			}
+		}
+	}
 	w.Line(nil, r.more(), "", "")
 	return w.String()
 }
 
-// more returns the command that explains the codes of the cores.
+// more returns the command that explains the codes of the cores and of the advice.
 func (r *Report) more() string {
 	var codes []fact.Code
 	for i := range r.Cores {
 		codes = append(codes, r.Cores[i].Code)
+	}
+	for i := range r.Advice {
+		if r.Advice[i].NeedsAttention() {
+			codes = append(codes, fact.Code(r.Advice[i].Kind))
+		}
 	}
 	return prose.More(codes...)
 }
@@ -137,6 +150,14 @@ func FixesText(fixes []*Fix, width int, style *Style) string {
 	return w.String()
 }
 
+// FixesText returns the fixes as lines of text, or "" if there are none. See [Report.Text] for
+// width and style.
+func (a Advice) FixesText(width int, style *Style) string {
+	w := newWriter(width, style)
+	writeFixes(w, " for "+a.Package, a.Fixes)
+	return w.String()
+}
+
 // Markdown returns the report as Markdown: a section for each core, with its steps as a
 // nested list and its fixes as a numbered list. Text from catalogs is escaped. Of the style,
 // only Places matters.
@@ -167,6 +188,14 @@ func (r *Report) Markdown(style *Style) string {
 	}
 	if line := r.plannedLine(); line != "" {
 		fmt.Fprintf(&b, "\n%s\n", prose.Escape(line))
+	}
+	for i := range r.Advice {
+		if a := &r.Advice[i]; a.NeedsAttention() {
+			fmt.Fprintf(&b, "\n%s\n", prose.Escape(a.Text))
+			for _, c := range a.Commands {
+				fmt.Fprintf(&b, "\n    %s\n", visible.Line(c))
+			}
+		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", prose.Escape(r.more()))
 	return b.String()

@@ -20,6 +20,11 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	}
 	if p := c.Planned(); p != nil {
 		r.Plan = p.Selected
+		advice, err := p.Advice(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.Advice = advice
 	}
 	for _, list := range []*[]string{&r.Planned, &r.Refused} {
 		if *list == nil {

@@ -99,6 +99,15 @@ type ruling struct {
 	nearest []string
 }
 
+// A pinned is why a pin does not let an installed operator reach the version or bundle that it names, as in
+// [fact.PolicyBlocked], and the range that an exclusion needs to let it.
+type pinned struct {
+	fault   string
+	from    string
+	steps   int
+	exclude string
+}
+
 // installedNamed returns the installed operator of that name.
 func (u *universe) installedNamed(name string) (*installed, bool) {
 	i, ok := slices.BinarySearchFunc(u.installed, name, func(in *installed, name string) int { return cmp.Compare(in.Name, name) })

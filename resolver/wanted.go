@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/fact"
 )
 
 // Fixes returns changes with which the subscription gets a bundle that it prefers
@@ -64,7 +65,47 @@ func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err
 		}
 		return out, nil
 	}
+	if len(no.Cores) == 0 {
+		return s.yielding(ctx, a, w)
+	}
 	return nil, nil
+}
+
+// yielding returns the fix that deletes another subscription whose bundle keeps a preferred one from being
+// chosen, although that subscription also allows others. There is none if the demand is then not met.
+func (s *Solution) yielding(ctx context.Context, a *Advice, w *want) (list []*Fix, err error) {
+	inTheWay := map[string]bool{}
+	var visit func(*fact.Step)
+	visit = func(x *fact.Step) {
+		for _, b := range x.Bundles {
+			inTheWay[b.Name] = true
+		}
+		for _, b := range x.Because {
+			visit(b)
+		}
+	}
+	visit(a.Rejected[0])
+	for i, sub := range s.r.u.subs {
+		_, at := s.chosen(sub.Name)
+		if sub.Name == a.Subscription || at < 0 || !inTheWay[s.r.u.ref(s.r.options[i].list[at]).Name] {
+			continue
+		}
+		c := Change{Kind: DropSubscription, Subscription: sub.Name}
+		if sub.current != nil {
+			c = Change{Kind: RemoveSubscribed, Subscription: sub.Name, Operator: sub.current.Name}
+		}
+		list, err = s.tested(ctx, c, w.isMet)
+		if len(list) > 0 || err != nil {
+			return list, err
+		}
+	}
+	return nil, nil
+}
+
+// isMet reports whether a solution meets the demand.
+func (w *want) isMet(sol *Solution) bool {
+	i, at := sol.chosen(w.subscription)
+	return at >= 0 && len(w.meet(sol.r.u, sol.r.u.subs[i], []cand{sol.r.options[i].list[at]})) > 0
 }
 
 // without returns the fix that deletes a subscription, or none if the others then have no solution.
@@ -140,12 +181,8 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 		return false, err
 	}
 	sol, _, err := r.solve(ctx, new(scratch))
-	if sol == nil || err != nil {
+	if sol == nil || err != nil || !w.isMet(sol) {
 		return false, err
-	}
-	i, at := sol.chosen(w.subscription)
-	if at < 0 || len(w.meet(r.u, r.u.subs[i], []cand{r.options[i].list[at]})) == 0 {
-		return false, nil
 	}
 	f.Selected, f.Stuck, f.rest = f.given(sol.Selected), sol.stuck(), s.Selected
 	return true, nil

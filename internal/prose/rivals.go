@@ -31,10 +31,14 @@ func (w *writing) rivals() *step {
 		return nil
 	}
 	var names []string
+	var owner, owned string
 	s := &step{Step: fact.Step{Fact: one, Code: one.Code()}}
 	shared := fact.Names(subs[0].Candidates)
 	for _, q := range subs {
 		names = append(names, q.Subscription.Name)
+		if _, current := offers(q); current != "" {
+			owner, owned = q.Subscription.Name, current
+		}
 		offered := fact.Names(q.Candidates)
 		shared = slices.DeleteFunc(shared, func(name string) bool { return !slices.Contains(offered, name) })
 		x := &step{Step: fact.Step{Fact: q, Code: q.Code(), Bundles: q.Candidates, Text: w.allows(q)}}
@@ -43,6 +47,8 @@ func (w *writing) rivals() *step {
 	}
 	why := "no version satisfies all of them"
 	switch {
+	case len(shared) > 0 && owner != "" && len(subs) == 2:
+		why = "the installed " + owned + " belongs to subscription " + owner + ", and the other one would need its own"
 	case len(shared) > 0:
 		why = "they count a version in two channels or catalogs as two bundles"
 	case len(subs) == 2:
@@ -57,7 +63,9 @@ func (w *writing) rivals() *step {
 // allows states which versions satisfy a subscription.
 func (w *writing) allows(q *fact.Subscribed) string {
 	text := "subscription " + q.Subscription.Name + " allows only " + w.group(q.Candidates, true)
-	switch _, current := offers(q); {
+	switch versions, current := offers(q); {
+	case current != "" && len(versions) == 0:
+		text += ", which has no successor" + within(&q.Subscription)
 	case current != "":
 		text += ", the installed version and its successors" + within(&q.Subscription)
 	case q.Subscription.StartingCSV != "":

@@ -290,7 +290,12 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if i == 0 {
 			gap = ""
 		}
-		text := e.Chain.Text(x.width(), x.style())
+		first, rest := e.Chain, e.Chain
+		first.Reasons, first.See, rest.Reasons = e.Chain.Reasons[:1], "", e.Chain.Reasons[1:]
+		text := first.Text(x.width(), x.style()) + resolver.Reasons(e.Also).AlsoText(x.width(), x.style())
+		if x.why != "" { // otherwise, each bundle of the chain has a paragraph
+			text += rest.Text(x.width(), x.style())
+		}
 		if e.Advice != nil {
 			text += e.Advice.More(x.width(), x.style()) + resolver.FixesText(e.Advice.Fixes, x.width(), x.style())
 			codes = append(codes, e.Advice.Kind)
@@ -298,9 +303,6 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		held := proseWriter(x.out.w)
 		addObstacles(held, e.Obstacles, e.Chain.Reasons[0].Held)
 		text += held.String()
-		if len(e.Also) > 0 {
-			text += "Other reasons to choose it:\n" + resolver.Reasons(e.Also).Text(x.width(), x.style())
-		}
 		for _, a := range e.Duplicates {
 			text += a.More(x.width(), x.style()) + a.FixesText(x.width(), x.style())
 			codes = append(codes, a.Kind)
