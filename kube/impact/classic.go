@@ -28,6 +28,7 @@ import (
 const (
 	classicCatalog = "olmkit-impact"
 	classicChannel = "stable"
+	classicGroup   = "group"
 )
 
 // errInstalled ends an installation.
@@ -97,7 +98,7 @@ func classic(ctx context.Context, b *registryv1.Bundle, namespace string, watch 
 					return nil, err
 				}
 				if csv.Metadata.Namespace == namespace && csv.Status.Phase != olm.PhaseSucceeded {
-					return nil, fmt.Errorf("%s: %s", csv.Status.Reason, csv.Status.Message)
+					return nil, errors.New(strings.TrimPrefix(csv.Status.Message, fmt.Sprintf("operator group %q: ", classicGroup)))
 				}
 			}
 			continue
@@ -305,7 +306,7 @@ func surroundings(b *registryv1.Bundle, namespace string, watch []string) ([]olm
 		return value{"apiVersion": apiVersion, "kind": kind, "metadata": meta, "spec": spec}
 	}
 	list := []value{
-		named("operators.coreos.com/v1", "OperatorGroup", namespace, "group", value{}),
+		named("operators.coreos.com/v1", "OperatorGroup", namespace, classicGroup, value{}),
 		named("operators.coreos.com/v1alpha1", "CatalogSource", namespace, classicCatalog, value{}),
 		named("operators.coreos.com/v1alpha1", "Subscription", namespace, "subscription", value{
 			"name": b.Package, "channel": classicChannel, "source": classicCatalog, "sourceNamespace": namespace,

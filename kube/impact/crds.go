@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"errors"
@@ -132,7 +133,7 @@ func (c *comparison) crds() ([]Change, error) {
 		installed := c.opts.Cluster.crd(name)
 		switch {
 		case b == nil:
-			out = append(out, safe(Removed, object, "CRD %s is no longer in the bundle", name))
+			out = append(out, safe(Removed, object, "CRD %s is no longer in the bundle; see the changes to objects", name))
 			continue
 		case a == nil && installed == nil:
 			out = append(out, safe(Added, object, "CRD %s is created, with versions %s", name, versions(b.CustomResourceDefinition)))
@@ -184,6 +185,9 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 	}
 	unsafe := false
 	for _, f := range safety.Findings {
+		if repeated(f, safety.Findings) {
+			continue
+		}
 		ch, err := c.finding(object, created, f)
 		if err != nil {
 			return nil, err
@@ -212,8 +216,13 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 // finding returns a finding about a CRD as a change. Custom resources stay valid if a default changes, if
 // a new required field has a default, or if only what server-side apply merges changes.
 func (c *comparison) finding(object string, created *crd, f crdsafety.Finding) (Change, error) {
-	ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.at, "CRD %s: %s", created.Name, f)
+	shown := f
+	shown.Version = strings.Replace(f.Version, between, " compared with ", 1)
+	shown.Path = strings.TrimPrefix(f.Path, "^")
+	ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.at, "CRD %s: %s", created.Name, shown)
 	switch f.Validation {
+	case "storedVersionRemoval":
+		ch.Message += ", which the API server refuses as long as status.storedVersions of the CRD has them"
 	case "scope":
 		ch = c.refused(ch, created.at)
 	case "default":
@@ -246,6 +255,24 @@ func (c *comparison) finding(object string, created *crd, f crdsafety.Finding) (
 	return ch, nil
 }
 
+// between is between the names of two versions in the finding about a difference between them.
+const between = " -> "
+
+// repeated reports whether another finding states the same: about the newer one of two versions, or about the
+// type of a list that gets or loses keys.
+func repeated(f crdsafety.Finding, all []crdsafety.Finding) bool {
+	_, newer, ok := strings.Cut(f.Version, between)
+	return slices.ContainsFunc(all, func(g crdsafety.Finding) bool {
+		switch {
+		case g.Path != f.Path:
+			return false
+		case ok:
+			return g.Version == newer && g.Validation == f.Validation && bytes.Equal(g.New, f.New)
+		}
+		return f.Validation == "x-kubernetes-list-map-keys" && g.Validation == "x-kubernetes-list-type" && g.Version == f.Version
+	})
+}
+
 // schema returns the schema that a finding is about.
 func (x *crd) schema(f crdsafety.Finding) (map[string]any, error) {
 	d, err := x.plain()
@@ -271,13 +298,7 @@ func merging(f crdsafety.Finding, schema map[string]any) string {
 		return "server-side apply replaces the list as a whole, and its field managers conflict"
 	}
 	var before, after []string
-	if json.Unmarshal(f.Old, &before) != nil || f.Old == nil {
-		return ""
-	}
-	if f.New != nil && json.Unmarshal(f.New, &after) != nil {
-		return ""
-	}
-	if f.New != nil && slices.ContainsFunc(before, func(key string) bool { return !slices.Contains(after, key) }) {
+	if json.Unmarshal(f.Old, &before) != nil || json.Unmarshal(f.New, &after) != nil || slices.ContainsFunc(before, func(key string) bool { return !slices.Contains(after, key) }) {
 		return "" // entries that differed only in such a key are duplicates
 	}
 	return "server-side apply identifies the entries of the list otherwise"

@@ -3,6 +3,7 @@ package impact
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -77,11 +79,24 @@ func (c *comparison) objects() ([]Change, error) {
 	case c.ctx.Err() != nil:
 		return nil, fault
 	case fault != nil:
-		return []Change{c.coded(codes.ImpactNotInstallable, Changed, "", "", c.at(), "%s cannot be installed, so the upgrade fails: %s", c.new.CSV().Name, oneLine(fault))}, nil
+		return []Change{c.coded(codes.ImpactNotInstallable, Changed, "", "", c.at(), "%s cannot be installed, so the upgrade fails: %s", c.new.CSV().Name, why(c.new, fault))}, nil
 	case err == nil:
 		return c.compareObjects(old, created), nil
 	}
-	return []Change{c.coded(codes.ImpactNotCompared, Changed, "", "", c.at(), "the objects were not compared, because %s cannot be installed: %s", c.old.CSV().Name, oneLine(err))}, nil
+	return []Change{c.coded(codes.ImpactNotCompared, Changed, "", "", c.at(), "the objects were not compared, because %s cannot be installed: %s", c.old.CSV().Name, why(c.old, err))}, nil
+}
+
+// why returns why a bundle cannot be installed, without its name and places.
+func why(b Bundle, err error) string {
+	var list *registryv1.Error
+	if errors.As(err, &list) {
+		problems := slices.Clone(list.Problems)
+		for i := range problems {
+			problems[i].Pos = fbc.Pos{}
+		}
+		err = &registryv1.Error{Problems: problems}
+	}
+	return strings.TrimPrefix(oneLine(err), fmt.Sprintf("bundle %q: ", b.CSV().Name))
 }
 
 // oneLine returns the text of an error on one line, truncated if it is long.
@@ -275,7 +290,9 @@ func (c *comparison) manifest(id objectID) place {
 // fieldChange returns the change to a field. The values of Secrets are left out.
 func fieldChange(object, shown string, f field, secret bool) Change {
 	ch := Change{Verdict: Safe, Op: Changed, Object: object, Path: f.path, Old: text(f.old), New: text(f.new)}
-	shown += ": " + f.path
+	if path := strings.TrimPrefix(f.path, "^"); path != "" { // the root of a schema
+		shown += ": " + path
+	}
 	if f.keyword != "" {
 		shown += ": " + f.keyword
 	}

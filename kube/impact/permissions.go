@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/internal/codes"
-	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/kube/permissions"
 )
 
@@ -129,27 +129,23 @@ func everything(r *permissions.Rule) bool {
 	return slices.Contains(r.Verbs, "*") && slices.Contains(r.APIGroups, "*") && slices.Contains(r.Resources, "*") && len(r.ResourceNames) == 0
 }
 
-// dangers returns a change for each kind of risk among the permissions that a subject gains.
+// dangers returns a change for each kind of risk among the permissions that a subject gains, which other
+// changes have.
 func (c *comparison) dangers(subject, namespace string, gained []permissions.Rule) (out []Change) {
-	var risks []permissions.Risk
 	for i := range gained {
 		role := permissions.Role{Subject: subject, Namespace: namespace, Rules: gained[i : i+1]}
 		found := role.Risks()
 		if everything(&gained[i]) {
 			found = found[:1] // the wildcard, which includes the others
 		}
-		risks = append(risks, found...)
-	}
-	for i, risk := range risks {
-		same := func(r permissions.Risk) bool { return r.Code == risk.Code }
-		if slices.ContainsFunc(risks[:i], same) {
-			continue
+		for _, risk := range found {
+			if slices.ContainsFunc(out, func(x Change) bool { return x.Code == risk.Code }) {
+				continue
+			}
+			what, _ := strings.CutSuffix(risk.Message, ": "+gained[i].String())
+			what, _ = strings.CutPrefix(what, subject+" can ")
+			out = append(out, c.coded(risk.Code, Added, subject, "", c.at(), "dangerous: %s can now %s", subject, what))
 		}
-		more := ""
-		if n := len(slices.DeleteFunc(slices.Clone(risks), func(r permissions.Risk) bool { return !same(r) })); n > 1 {
-			more = ", and " + phrase.Count(n-1, "more rule")
-		}
-		out = append(out, c.coded(risk.Code, Added, subject, "", c.at(), "dangerous: %s%s", risk.Message, more))
 	}
 	return out
 }

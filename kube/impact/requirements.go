@@ -259,7 +259,7 @@ func needsOf(b Bundle) needs {
 				n.packages[r.PackageName] = r.VersionRange
 			}
 		case property.TypeConstraint:
-			n.required["constraint "+compact(p.Value)] = annotated
+			n.required[constraintText(p.Value)] = annotated
 		}
 	}
 	definitions(n.required, crds.Required, "required")
@@ -284,11 +284,11 @@ func needsOf(b Bundle) needs {
 	return n
 }
 
-// compact returns JSON with sorted keys, or the text itself if it is not valid.
-func compact(raw []byte) string {
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return string(raw)
+// constraintText returns a constraint in words, or as JSON if it is invalid.
+func constraintText(raw []byte) string {
+	x, err := constraints.NewCompiler(nil).Parse(raw)
+	if err != nil {
+		return "constraint " + short(raw)
 	}
-	return short(text(v))
+	return short([]byte(x.String()))
 }

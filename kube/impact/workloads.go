@@ -74,7 +74,9 @@ func (c *comparison) workloads() ([]Change, error) {
 		}
 		is, to := privileges(pods(b.StrategyDeploymentSpec)), level(security, b.StrategyDeploymentSpec)
 		for _, p := range union(was, is) {
+			path, read := strings.CutPrefix(p, "read access ")
 			switch {
+			case read && (was["write access "+path] || is["write access "+path]): // which includes it
 			case !was[p]:
 				out = append(out, c.coded(codes.ImpactPrivilege, Added, object, "", at, "%s now has %s", object, p))
 			case !is[p] && had:
@@ -177,7 +179,7 @@ func resources(object string, old, created *corev1.PodSpec) (out []Change) {
 		case a[k] == "":
 			out = append(out, safe(Added, object, "%s: the %s is now %s", object, k, b[k]))
 		case b[k] == "":
-			out = append(out, safe(Removed, object, "%s: the %s of %s is removed", object, k, a[k]))
+			out = append(out, safe(Removed, object, "%s: the %s is removed; it was %s", object, k, a[k]))
 		default:
 			out = append(out, safe(Changed, object, "%s: the %s changes from %s to %s", object, k, a[k], b[k]))
 		}
@@ -200,12 +202,13 @@ func privileges(p *corev1.PodSpec) map[string]bool {
 		if v.HostPath == nil {
 			continue
 		}
-		out["access to "+v.HostPath.Path+" on its node"] = true
+		access := "read access to "
 		if slices.ContainsFunc(containers, func(x corev1.Container) bool {
 			return slices.ContainsFunc(x.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == v.Name && !m.ReadOnly })
 		}) {
-			out["write access to "+v.HostPath.Path+" on its node"] = true
+			access = "write access to "
 		}
+		out[access+v.HostPath.Path+" on its node"] = true
 	}
 	privileged := 0
 	for _, container := range containers {
@@ -219,17 +222,19 @@ func privileges(p *corev1.PodSpec) map[string]bool {
 			continue
 		}
 		if s.Privileged != nil && *s.Privileged {
-			if privileged++; privileged == 1 {
-				out["a privileged container"] = true
-			} else {
-				out[fmt.Sprintf("another privileged container (%d in all)", privileged)] = true
-			}
+			privileged++
 		}
 		if s.Capabilities != nil {
 			for _, name := range s.Capabilities.Add {
 				out["the capability "+string(name)] = true
 			}
 		}
+	}
+	switch {
+	case privileged == 1:
+		out["a privileged container"] = true
+	case privileged > 1:
+		out[fmt.Sprintf("%d privileged containers", privileged)] = true
 	}
 	if runsAsRoot(p) {
 		out["a container that runs as root"] = true
