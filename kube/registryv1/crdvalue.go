@@ -212,8 +212,9 @@ func fromNodes(v any) (map[string]apiextensionsv1.JSONSchemaProps, bool) {
 		return nil, false
 	}
 	out := make(map[string]apiextensionsv1.JSONSchemaProps, len(m))
+	var s apiextensionsv1.JSONSchemaProps // one for all, because it is large and escapes
 	for name, v := range m {
-		var s apiextensionsv1.JSONSchemaProps
+		s = apiextensionsv1.JSONSchemaProps{}
 		if !fromNodeTo(v, &s) {
 			return nil, false
 		}
@@ -263,7 +264,7 @@ func toSchema(s *apiextensionsv1.JSONSchemaProps, text bool) (map[string]any, er
 		s.Items != nil && (s.Items.Schema == nil || len(s.Items.JSONSchemas) > 0) { // what CRDs may not have
 		return convertSchema(s, text)
 	}
-	c := toNode{out: map[string]any{}, text: text}
+	c := toNode{out: make(map[string]any, 4), text: text}
 	if len(s.XValidations) > 0 || s.ExternalDocs != nil {
 		rare := apiextensionsv1.JSONSchemaProps{XValidations: s.XValidations, ExternalDocs: s.ExternalDocs}
 		if c.out, c.err = convertSchema(&rare, text); c.err != nil {
@@ -305,7 +306,9 @@ func toSchema(s *apiextensionsv1.JSONSchemaProps, text bool) (map[string]any, er
 	}
 	if len(s.Properties) > 0 {
 		properties := make(map[string]any, len(s.Properties))
-		for name, p := range s.Properties {
+		var name string
+		var p apiextensionsv1.JSONSchemaProps // one for all, because it is large and escapes
+		for name, p = range s.Properties {
 			properties[name] = c.part(&p)
 		}
 		c.out["properties"] = properties

@@ -2,6 +2,7 @@ package registryv1
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -134,11 +135,11 @@ func (d *jsonDecoder) list(depth int) (any, bool) {
 
 func (d *jsonDecoder) string() (string, bool) {
 	d.at++
-	start, ascii, plain := d.at, true, true
+	start, escapes, ascii := d.at, 0, true
 	for ; d.at < len(d.text) && d.text[d.at] != '"'; d.at++ {
 		switch c := d.text[d.at]; {
 		case c == '\\':
-			plain = false
+			escapes++
 			d.at++
 		case c < ' ':
 			return "", false
@@ -151,12 +152,13 @@ func (d *jsonDecoder) string() (string, bool) {
 	}
 	text := d.text[start:d.at]
 	d.at++
-	switch {
-	case !plain || !ascii && !utf8.Valid(text):
-		var out string
-		err := json.Unmarshal(d.text[start-1:d.at], &out)
-		return out, err == nil
-	case len(text) > maxShort:
+	if !ascii && !utf8.Valid(text) {
+		return "", false
+	}
+	if escapes > 0 {
+		return unescaped(text, escapes)
+	}
+	if len(text) > maxShort {
 		return string(text), true
 	}
 	out, ok := d.short[string(text)]
@@ -165,6 +167,40 @@ func (d *jsonDecoder) string() (string, bool) {
 		d.short[out] = out
 	}
 	return out, true
+}
+
+// unescaped returns the value of a string with escapes.
+func unescaped(text []byte, escapes int) (string, bool) {
+	out := make([]byte, 0, len(text)-escapes)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c != '\\' {
+			out = append(out, c)
+			continue
+		}
+		i++
+		switch c := text[i]; c {
+		case '"', '\\', '/':
+			out = append(out, c)
+		case 'n':
+			out = append(out, '\n')
+		case 't':
+			out = append(out, '\t')
+		case 'r':
+			out = append(out, '\r')
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'u':
+			var whole string
+			err := json.Unmarshal(slices.Concat([]byte{'"'}, text, []byte{'"'}), &whole)
+			return whole, err == nil
+		default:
+			return "", false
+		}
+	}
+	return string(out), true
 }
 
 func (d *jsonDecoder) number() (any, bool) {

@@ -237,9 +237,10 @@ func (c *check) schema(root *apiextensionsv1.JSONSchemaProps, status, whole bool
 	c.forbid(root.Nullable, at, "nullable", "cannot be true at the root")
 	c.node(root, at, schemaPlace{root: true})
 	if len(c.errs) == before && !c.complex && !whole {
-		if root = needed(root); root == nil {
+		if !c.ruled && !c.defaults {
 			return nil
 		}
+		root = new(needed(root))
 	}
 	var internal apiextensions.JSONSchemaProps
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, &internal, nil); err != nil {
@@ -333,7 +334,9 @@ func (c *check) node(s *apiextensionsv1.JSONSchemaProps, at *field.Path, in sche
 	below := schemaPlace{nested: in.nested, meta: in.meta, defaults: in.defaults}
 	if len(s.Properties) > 0 {
 		at := at.Child("properties")
-		for name, p := range s.Properties { // the errors are sorted
+		var name string
+		var p apiextensionsv1.JSONSchemaProps // one for all, because it is large and escapes
+		for name, p = range s.Properties {    // the errors are sorted
 			inner := below
 			if (in.root || s.XEmbeddedResource) && (name == "metadata" || name == "kind" || name == "apiVersion") {
 				if inner.meta = true; in.root {

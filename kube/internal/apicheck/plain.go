@@ -39,36 +39,45 @@ func intOrString(list []apiextensionsv1.JSONSchemaProps) bool {
 	return reflect.DeepEqual(list, []apiextensionsv1.JSONSchemaProps{{Type: "integer"}, {Type: "string"}})
 }
 
-// needed returns the parts of a plain schema that have defaults or rules, with what is around them,
-// or nil if there are none.
-func needed(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
-	if s == nil || hasDefault(s) || len(s.XValidations) > 0 {
-		return s
+// needed returns the parts of a plain schema that have defaults or rules, with what is around them. There
+// is at least one.
+func needed(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
+	out := *s
+	if hasDefault(s) || len(s.XValidations) > 0 {
+		return out
 	}
-	out, some := *s, false
 	out.Properties, out.Items, out.AdditionalProperties = nil, nil, nil
-	for name, p := range s.Properties {
-		if part := needed(&p); part != nil {
+	var name string
+	var p apiextensionsv1.JSONSchemaProps // one for all, because it is large and escapes
+	for name, p = range s.Properties {
+		if needs(&p) {
 			if out.Properties == nil {
 				out.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
 			}
-			out.Properties[name], some = *part, true
+			out.Properties[name] = needed(&p)
 		}
 	}
-	if s.Items != nil {
-		if part := needed(s.Items.Schema); part != nil {
-			out.Items, some = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: part}, true
+	if s.Items != nil && needs(s.Items.Schema) {
+		out.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: new(needed(s.Items.Schema))}
+	}
+	if a := s.AdditionalProperties; a != nil && needs(a.Schema) {
+		out.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: new(needed(a.Schema))}
+	}
+	return out
+}
+
+// needs reports whether a schema, or a part of it, has a default or rules.
+func needs(s *apiextensionsv1.JSONSchemaProps) bool {
+	if s == nil || hasDefault(s) || len(s.XValidations) > 0 {
+		return s != nil
+	}
+	var p apiextensionsv1.JSONSchemaProps
+	for _, p = range s.Properties {
+		if needs(&p) {
+			return true
 		}
 	}
-	if a := s.AdditionalProperties; a != nil {
-		if part := needed(a.Schema); part != nil {
-			out.AdditionalProperties, some = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: part}, true
-		}
-	}
-	if !some {
-		return nil
-	}
-	return &out
+	return s.Items != nil && needs(s.Items.Schema) || s.AdditionalProperties != nil && needs(s.AdditionalProperties.Schema)
 }
 
 // hasDefault reports whether a schema has a default other than null.
