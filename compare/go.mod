@@ -17,6 +17,7 @@ require (
 	go.podman.io/image/v5 v5.40.0
 	k8s.io/apimachinery v0.36.2
 	k8s.io/client-go v0.36.2
+	pault.ag/go/debian v0.18.0
 	sigs.k8s.io/yaml v1.6.0
 )
 
@@ -67,6 +68,7 @@ require (
 	golang.org/x/crypto v0.53.0 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	oras.land/oras-go/v2 v2.6.2 // indirect
+	pault.ag/go/topsort v0.1.1 // indirect
 )
 
 require (

@@ -15,6 +15,7 @@ import (
 
 	"github.com/olmkit/olmkit/compare/generate"
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -54,44 +55,99 @@ func (r *run) libsolv(ctx context.Context) error {
 		{"install 10", requests.Fresh(ctx, 10)}, {"install 30", requests.Fresh(ctx, 30)}, {"install 100", requests.Fresh(ctx, 100)},
 		{"install those with dependencies", requests.Dependent(ctx)},
 	} {
-		file := filepath.Join(r.tmp, "universe.txt")
-		if err := os.WriteFile(file, universe(ctx, c, &t.Problem), 0o644); err != nil {
+		label := fmt.Sprintf("%s (%d), community", t.label, len(t.Subscriptions))
+		same := func(chosen []string, out solved) error { return sameWork(&t.Problem, chosen, out) }
+		if err := r.againstLibsolv(ctx, program, label, t.Problem, universe(ctx, c, &t.Problem), same); err != nil {
 			return err
 		}
-		sol, err := resolver.Resolve(ctx, t.Problem)
+	}
+	return r.debian(ctx, program)
+}
+
+// debian runs the archive of the Debian release that the machine runs, as apt knows it, which is what libsolv was made
+// for. The two may choose different alternatives, but both answers must be valid.
+func (r *run) debian(ctx context.Context, program string) error {
+	index, err := exec.CommandContext(ctx, "apt-cache", "dumpavail").Output()
+	if errors.Is(err, exec.ErrNotFound) || err == nil && len(index) == 0 {
+		r.add(Row{Group: "libsolv", Case: "Debian", Note: "not measured: needs apt and the index of an archive (apt-get update)"})
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("apt-cache dumpavail: %w", err)
+	}
+	u, err := generate.Debian(bytes.NewReader(index))
+	if err != nil {
+		return err
+	}
+	var catalog, solvables bytes.Buffer
+	if err := errors.Join(u.Catalog(&catalog), u.Solvables(&solvables)); err != nil {
+		return err
+	}
+	blobs, err := fbc.LoadReader(ctx, &catalog, "debian.json", nil)
+	if err != nil {
+		return err
+	}
+	c, err := graph.Build(ctx, blobs, nil)
+	if err != nil {
+		return err
+	}
+	for _, names := range [][]string{
+		{"texlive-full"}, {"gnome"}, {"kde-full"},
+		{"apache2", "default-jdk", "gnome", "kde-full", "libreoffice", "postgresql", "texlive-full", "xfce4"},
+	} {
+		p := resolver.Problem{Namespace: "ns", Catalogs: []resolver.Catalog{{Name: "debian", Namespace: "olm", Graph: c}}}
+		text := bytes.NewBuffer(bytes.Clone(solvables.Bytes()))
+		for _, name := range names {
+			p.Subscriptions = append(p.Subscriptions, resolver.Subscription{Name: name, Package: name})
+			fmt.Fprintf(text, "j %s\n", name)
+		}
+		same := func(chosen []string, out solved) error {
+			return errors.Join(u.Check(names, chosen), u.Check(names, out.installed))
+		}
+		label := fmt.Sprintf("install %s, of %d Debian packages", strings.Join(names, ", "), len(u))
+		if err := r.againstLibsolv(ctx, program, label, p, text.Bytes(), same); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// againstLibsolv adds a row for a problem and the same universe for libsolv. An answer is the installed packages of both
+// sides.
+func (r *run) againstLibsolv(ctx context.Context, program, label string, p resolver.Problem, universe []byte, same func([]string, solved) error) error {
+	file := filepath.Join(r.tmp, "universe.txt")
+	if err := os.WriteFile(file, universe, 0o644); err != nil {
+		return err
+	}
+	sol, err := resolver.Resolve(ctx, p)
+	if err != nil {
+		return err
+	}
+	var chosen []string
+	for _, x := range sol.Selected {
+		chosen = append(chosen, x.Package)
+	}
+	row := Row{Group: "libsolv", Case: label, Peer: "libsolv", Unit: "ms"}
+	// The program measures its own solving time, so that its start and its loading do not count.
+	var ours, peer, ratios []float64
+	for range 9 {
+		ms, err := once(func() error { _, err := resolver.Resolve(ctx, p); return err })
 		if err != nil {
 			return err
 		}
-		var chosen []string
-		for _, x := range sol.Selected {
-			chosen = append(chosen, x.Package)
+		out, err := solve(ctx, program, file, 5)
+		if err != nil {
+			return err
 		}
-		row := Row{Group: "libsolv", Case: fmt.Sprintf("%s (%d), community", t.label, len(t.Subscriptions)), Peer: "libsolv"}
-		// The program measures its own solving time, so that its start and its loading do not count.
-		var ours, peer, ratios []float64
-		for range 9 {
-			ms, err := once(func() error { _, err := resolver.Resolve(ctx, t.Problem); return err })
-			if err != nil {
-				return err
-			}
-			out, err := solve(ctx, program, file, 5)
-			if err != nil {
-				return err
-			}
-			if err := sameWork(&t.Problem, chosen, out); err != nil {
-				return fmt.Errorf("%s: %w", row.Case, err)
-			}
-			m := median(out.times)
-			ours, peer, ratios = append(ours, ms), append(peer, m), append(ratios, m/ms)
+		if err := same(chosen, out); err != nil {
+			return fmt.Errorf("%s: %w", label, err)
 		}
-		row.Unit, row.Ours, row.Theirs, row.Ratio, row.Pairs = "ms", median(ours), median(peer), median(ratios), len(ratios)
-		row.Low, row.High = ratios[0], ratios[0]
-		for _, x := range ratios {
-			row.Low, row.High = min(row.Low, x), max(row.High, x)
-		}
-		row.Note = fmt.Sprintf("%d packages installed by both", len(chosen))
-		r.add(row)
+		m := median(out.times)
+		ours, peer, ratios = append(ours, ms), append(peer, m), append(ratios, m/ms)
+		row.Note = fmt.Sprintf("%d packages installed by olmkit, %d by libsolv", len(chosen), len(out.installed))
 	}
+	row.Ours, row.Theirs, row.Ratio, row.Pairs = median(ours), median(peer), median(ratios), len(ratios)
+	row.Low, row.High = slices.Min(ratios), slices.Max(ratios)
+	r.add(row)
 	return nil
 }
 
