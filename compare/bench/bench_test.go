@@ -12,7 +12,7 @@ import (
 func TestOnly(t *testing.T) {
 	var r run
 	err := r.all(context.Background(), "nosuch", io.Discard)
-	if err == nil || !strings.Contains(err.Error(), `"nosuch"`) || !strings.Contains(err.Error(), "limits, load, memory") {
+	if err == nil || !strings.Contains(err.Error(), `"nosuch"`) || !strings.Contains(err.Error(), "load, memory, resolve") {
 		t.Errorf("got %v, want an error that names the groups", err)
 	}
 }

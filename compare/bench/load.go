@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -52,58 +51,61 @@ func (r *run) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = r.pair(ctx, Row{Group: "load", Case: t.label, Peer: "opm", Note: fmt.Sprintf("%.1f MB", float64(n)/1e6)},
-			func() error { _, err := graph.Load(ctx, os.DirFS(dir), nil); return err },
-			func() error { _, err := peer.Load(ctx, os.DirFS(dir)); return err })
-		if err != nil {
+		row := Row{Group: "load", Case: t.label, Note: fmt.Sprintf("%.1f MB", float64(n)/1e6), Bound: "reading", bound: func() error { return readAll(dir) }}
+		ours := func() error { _, err := graph.Load(ctx, os.DirFS(dir), nil); return err }
+		row.Peer = "opm"
+		if err := r.pair(ctx, row, ours, func() error { _, err := peer.Load(ctx, os.DirFS(dir)); return err }); err != nil {
+			return err
+		}
+		if t.tree == nil || t.tree.YAML {
+			continue
+		}
+		row.Peer = "skipping values with jsontext, one core"
+		if err := r.pair(ctx, row, ours, func() error { return skipValues(dir) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// limits measures lower bounds for any loader: reading the bytes, and scanning the JSON tokens, on one core.
-func (r *run) limits(ctx context.Context) error {
-	dir, err := r.copyOf(ctx, "community-full", generate.Tree{})
-	if err != nil {
-		return r.absent("limits", err)
-	}
-	n, err := size(dir)
-	if err != nil {
-		return err
-	}
-	note := fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	err = r.pair(ctx, Row{Group: "limits", Case: "load of community-full, all JSON", Peer: "reading alone", Note: note},
-		func() error { _, err := graph.Load(ctx, os.DirFS(dir), nil); return err },
-		func() error { return eachFile(dir, func([]byte) error { return nil }) })
-	if err != nil {
-		return err
-	}
-	return r.pair(ctx, Row{Group: "limits", Case: "load of community-full, all JSON", Peer: "reading and skipping values with jsontext", Note: note},
-		func() error { _, err := graph.Load(ctx, os.DirFS(dir), nil); return err },
-		func() error {
-			return eachFile(dir, func(text []byte) error {
-				for d := jsontext.NewDecoder(bytes.NewReader(text)); ; {
-					if err := d.SkipValue(); err == io.EOF {
-						return nil
-					} else if err != nil {
-						return err
-					}
-				}
-			})
-		})
+// readAll reads the files of a directory one by one.
+func readAll(dir string) error {
+	buf := make([]byte, 128<<10)
+	return eachFile(dir, func(f *os.File) error {
+		for {
+			if _, err := f.Read(buf); err == io.EOF {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	})
 }
 
-func eachFile(dir string, do func([]byte) error) error {
+// skipValues reads the tokens of all JSON files of a directory.
+func skipValues(dir string) error {
+	return eachFile(dir, func(f *os.File) error {
+		for d := jsontext.NewDecoder(f); ; {
+			if err := d.SkipValue(); err == io.EOF {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	})
+}
+
+func eachFile(dir string, do func(*os.File) error) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(name)
+		f, err := os.Open(name)
 		if err != nil {
 			return err
 		}
-		return do(text)
+		defer f.Close()
+		return do(f)
 	})
 }
 

@@ -73,7 +73,16 @@ type Row struct {
 	// CPU is the median of the ratios of processor time, which varies less on a busy machine.
 	CPU   float64 `json:"cpu,omitempty"`
 	Pairs int     `json:"pairs,omitempty"`
-	Note  string  `json:"note,omitempty"`
+	// OurCPU is the median processor time of olmkit.
+	OurCPU float64 `json:"ourCPU,omitempty"`
+	// Bound is work that no program that gives the answer can avoid, such as reading the files. Least is its median
+	// time, and Distance the median of the ratios of ours to it.
+	Bound    string  `json:"bound,omitempty"`
+	Least    float64 `json:"least,omitempty"`
+	Distance float64 `json:"distance,omitempty"`
+	Note     string  `json:"note,omitempty"`
+
+	bound job
 }
 
 func (r *run) add(row Row) { r.rows = append(r.rows, row) }
@@ -86,7 +95,7 @@ type group struct {
 
 func (r *run) groups() []group {
 	return []group{
-		{"limits", r.limits}, {"load", r.load}, {"memory", r.memory}, {"resolve", r.resolve},
+		{"load", r.load}, {"memory", r.memory}, {"resolve", r.resolve},
 		{"constraints", r.constraints}, {"libsolv", r.libsolv}, {"index", r.index}, {"batch", r.batch}, {"scale", r.scale},
 		{"process", r.processes}, {"pull", r.pull}, {"crds", r.crds}, {"impact", r.impacts},
 	}
@@ -124,7 +133,7 @@ func (r *run) all(ctx context.Context, only string, log io.Writer) error {
 func (r *run) print(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s/%s, %d CPUs\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "group\tcase\tolmkit\tpeer\t\tratio\tof pairs\tof CPU time\tnote")
+	fmt.Fprintln(t, "group\tcase\tolmkit\tCPU time\tpeer\t\tratio\tof pairs\tof CPU time\tbound\tdistance\tnote")
 	for _, x := range r.rows {
 		ratio, spread, theirs := "", "", ""
 		if x.Theirs > 0 {
@@ -134,11 +143,19 @@ func (r *run) print(w io.Writer) {
 		if x.Pairs > 1 {
 			spread = fmt.Sprintf("%s–%s (%d)", short(x.Low), short(x.High), x.Pairs)
 		}
-		cpu := ""
+		cpu, own, bound, distance := "", "", "", ""
 		if x.CPU > 0 {
 			cpu = short(x.CPU) + "x"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Group, x.Case, short(x.Ours), x.Unit, theirs, x.Peer, ratio, spread, cpu, x.Note)
+		if x.OurCPU > 0 {
+			own = short(x.OurCPU) + " ms"
+		}
+		if x.Least > 0 {
+			bound, distance = fmt.Sprintf("%s ms %s", short(x.Least), x.Bound), short(x.Distance)+"x"
+		}
+		fmt.Fprintln(t, strings.Join([]string{
+			x.Group, x.Case, short(x.Ours) + " " + x.Unit, own, theirs, x.Peer, ratio, spread, cpu, bound, distance, x.Note,
+		}, "\t"))
 	}
 	t.Flush()
 }

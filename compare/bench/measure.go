@@ -80,10 +80,11 @@ func processor() time.Duration {
 }
 
 // pair runs two jobs alternately until the time is up, at least three times each, and adds a row for them. It compares
-// the times pair by pair, so that other load on the machine affects both sides.
+// the times pair by pair, so that other load on the machine affects both sides. The bound of the row, if any, takes its
+// turn, too.
 func (r *run) pair(ctx context.Context, row Row, ours, theirs job) error {
 	row.Unit = "ms"
-	var a, b, ratios, cpus []float64
+	var a, own, b, ratios, cpus, bounds, distances []float64
 	for start := time.Now(); len(a) < 3 || time.Since(start) < r.budget && len(a) < 25; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -92,7 +93,14 @@ func (r *run) pair(ctx context.Context, row Row, ours, theirs job) error {
 		if err != nil {
 			return err
 		}
-		a = append(a, x)
+		a, own = append(a, x), append(own, xcpu)
+		if row.bound != nil {
+			least, _, err := measure(row.bound)
+			if err != nil {
+				return err
+			}
+			bounds, distances = append(bounds, least), append(distances, x/least)
+		}
 		if theirs == nil {
 			continue
 		}
@@ -102,7 +110,9 @@ func (r *run) pair(ctx context.Context, row Row, ours, theirs job) error {
 		}
 		b, ratios, cpus = append(b, y), append(ratios, y/x), append(cpus, ycpu/xcpu)
 	}
-	row.Ours, row.Theirs, row.Ratio, row.CPU, row.Pairs = median(a), median(b), median(ratios), median(cpus), len(ratios)
+	row.Ours, row.OurCPU, row.Theirs = median(a), median(own), median(b)
+	row.Ratio, row.CPU, row.Pairs = median(ratios), median(cpus), len(ratios)
+	row.Least, row.Distance = median(bounds), median(distances)
 	if len(ratios) > 0 {
 		row.Low, row.High = slices.Min(ratios), slices.Max(ratios)
 	}

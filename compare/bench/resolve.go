@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 
 	"github.com/blang/semver/v4"
@@ -72,12 +73,48 @@ func (r *run) resolve(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", row.Case, err)
 			}
 			row.Note += "; " + note
+			if row.Bound, row.bound, err = touching(ctx, c, p.Problem); err != nil {
+				return err
+			}
 			if err := r.pair(ctx, row, ours, theirs); err != nil {
 				return fmt.Errorf("%s: %w", row.Case, err)
 			}
 		}
 	}
 	return nil
+}
+
+// touching returns the bound of a resolution: reading the version, the APIs and the requirements of each bundle of the
+// answer.
+func touching(ctx context.Context, c *graph.Catalog, p resolver.Problem) (string, job, error) {
+	sol, err := resolver.Resolve(ctx, p)
+	if err != nil {
+		return "", nil, err
+	}
+	type chosen struct{ pkg, name string }
+	var list []chosen
+	for _, s := range sol.Selected {
+		list = append(list, chosen{s.Package, s.Name})
+	}
+	return "touching the answer", func() error {
+		n := 0
+		for _, x := range list {
+			pkg, _ := c.Package(x.pkg)
+			b, ok := pkg.Bundle(x.name)
+			if !ok {
+				return fmt.Errorf("the catalog does not have %s", x.name)
+			}
+			n += int(b.Version().Major)
+			for g := range b.APIs() {
+				n += len(g.Kind)
+			}
+			for q := range b.Requirements() {
+				n += q.ID
+			}
+		}
+		runtime.KeepAlive(n)
+		return nil
+	}, nil
 }
 
 // constraints compares reading and evaluating olm.constraint values with the parser and the CEL evaluation of

@@ -202,11 +202,21 @@ func (r *run) index(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		opening := func() error {
+			f, err := os.Open(file)
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		}
+		reading := func() error { _, err := os.ReadFile(file); return err }
 		for _, x := range []struct {
-			what string
-			opts graph.Options
-		}{{"open the index of ", graph.Options{OnDemand: true}}, {"open all of the index of ", graph.Options{}}} {
-			err = r.pair(ctx, Row{Group: "index", Case: x.what + name, Peer: "opm loading", Note: fmt.Sprintf("%.1f MB", float64(info.Size())/1e6)},
+			what, bound string
+			do          job
+			opts        graph.Options
+		}{{"open the index of ", "opening the file", opening, graph.Options{OnDemand: true}}, {"open all of the index of ", "reading the file", reading, graph.Options{}}} {
+			row := Row{Group: "index", Case: x.what + name, Peer: "opm loading", Note: fmt.Sprintf("%.1f MB", float64(info.Size())/1e6), Bound: x.bound, bound: x.do}
+			err = r.pair(ctx, row,
 				func() error { _, err := graph.OpenIndex(file, &x.opts); return err },
 				func() error { _, err := peer.Load(ctx, os.DirFS(dir)); return err })
 			if err != nil {
