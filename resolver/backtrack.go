@@ -10,7 +10,8 @@ import (
 )
 
 // maxSteps limits how often backtrack rejects an option or repeats a choice, for each option
-// of a subscription. Then it leaves the problem to the solver, which learns from conflicts.
+// of a subscription and each choice made: a solver costs more, the more a problem reaches. Then
+// it leaves the problem to the solver, which learns from conflicts.
 const maxSteps = 4
 
 // backtrack takes the first possible option of each choice. Where no option is possible, it
@@ -334,7 +335,7 @@ func (t *attempt) back(ctx context.Context, ended bool) (n int, ok bool) {
 		t.state = impossible
 		return 0, false
 	}
-	if t.steps++; t.steps > t.limit {
+	if t.steps++; t.steps > t.limit+maxSteps*len(t.choices) {
 		return 0, false
 	}
 	t.choices = t.choices[:n]
