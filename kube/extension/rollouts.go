@@ -64,7 +64,7 @@ type knowledge struct {
 	failed  map[string]string                     // likewise
 	foreign map[string]*unstructured.Unstructured // those of our names that Objects does not have
 	request string                                // identifies what was rendered
-	want    *rollout.Revision                     // from it
+	want    *wanted                               // from it
 	pull    *pull                                 // of the image that is being read, or nil
 	// orphaned is the UID of the extension if it was deleted without its dependents.
 	orphaned types.UID
@@ -273,7 +273,7 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 	b.Properties = ""
 	request := fmt.Sprintf("%s %d %+v", e.UID, e.Generation, *b)
 	if k.want != nil && k.request == request {
-		return k.want, nil
+		return k.want.unpack()
 	}
 	bundle, err := x.pull(ctx, k, b.Image)
 	if err != nil {
@@ -286,7 +286,11 @@ func (x *Rollouts) want(ctx context.Context, e *api.ClusterExtension, b *rollout
 		}
 		return nil, reconcile.TerminalError(err)
 	}
-	k.request, k.want = request, want
+	packed, err := pack(want)
+	if err != nil {
+		return nil, reconcile.TerminalError(err)
+	}
+	k.request, k.want = request, packed
 	return want, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +64,8 @@ type stage struct {
 	slow     map[string]bool              // packages whose registries do not answer
 	ahead    time.Duration                // of the controller's clock
 
+	extensions, heap int // see the command memory
+
 	groups       []string // of the user who applies objects
 	experimental bool     // the cluster has ClusterObjectSets
 
@@ -78,8 +81,8 @@ type stage struct {
 //
 //   - namespace NAME creates a namespace.
 //   - bundle PACKAGE VERSION [FILE] adds a bundle with testdata/bundle.yaml and the manifests in
-//     a file, or only with these if they have a CSV. @PACKAGE@ and @VERSION@ are replaced, and @BIG@ by the
-//     properties of a schema of a megabyte. Without arguments it removes all bundles.
+//     a file, or only with these if they have a CSV. @PACKAGE@ and @VERSION@ are replaced, @BIG@ by the
+//     properties of a schema of a megabyte, and @WIDE@ by many properties. Without arguments it removes all bundles.
 //   - catalog NAME PACKAGE VERSION... serves a catalog in which each version of a package
 //     replaces the last. It replaces what the catalog had of that package.
 //   - apply FILE applies objects as a user, and delete KIND NAME deletes one. "! apply" waits until
@@ -93,7 +96,10 @@ type stage struct {
 //   - slow PACKAGE... lists the packages whose images are in registries that do not answer, one for each.
 //   - later DURATION advances the clock of the controller.
 //   - many NAMESPACE applies extensions of 50 packages, or of 1,000 if tests are large, and waits
-//     until they are installed.
+//     until they are installed. With "many NAMESPACE N FILE" there are N, and their bundles have the
+//     manifests in a file.
+//   - memory KB checks that the memory of this program has grown by at most so much for each of
+//     those extensions. That includes what the test keeps.
 //   - real NAMESPACE N applies extensions of N real bundles that need nothing but an API server,
 //     and waits until they are installed.
 //   - quiet checks that the controller makes no requests while nothing changes, except watches.
@@ -113,18 +119,25 @@ func TestScripts(t *testing.T) { // K63, K64, K69
 		if _, err := os.Stat("../../../shared/crds"); err == nil {
 			crds = realcat.Shared(t, "crds")
 		}
-		scripts(t, crds)
+		scripts(t, "testdata/script", crds)
 	})
 	t.Run("experimental", func(t *testing.T) {
 		t.Parallel()
-		scripts(t, experimentalCRDs...)
+		scripts(t, "testdata/script", experimentalCRDs...)
 	})
+}
+
+// TestMemory runs scripts that measure memory. Nothing else runs at the same time.
+func TestMemory(t *testing.T) {
+	log.SetLogger(logr.Discard())
+	t.Run("standard", func(t *testing.T) { scripts(t, "testdata/memory", ownCRDs) })
+	t.Run("experimental", func(t *testing.T) { scripts(t, "testdata/memory", experimentalCRDs...) })
 }
 
 // experimentalCRDs are those of the experimental channel.
 var experimentalCRDs = []string{ownCRDs + "/clustercatalogs.yaml", "testdata/experimental"}
 
-func scripts(t *testing.T, crds ...string) {
+func scripts(t *testing.T, dir string, crds ...string) {
 	s := &stage{t: t, env: &envtest.Environment{}, experimental: len(crds) > 1}
 	if err := s.env.Start(crds...); err != nil {
 		t.Fatal(err)
@@ -151,7 +164,7 @@ func scripts(t *testing.T, crds ...string) {
 	kubelet.Go(func() { s.kubelet(ctx) })
 	t.Cleanup(func() { cancel(); kubelet.Wait() })
 	testscript.RunT(inTurn{t}, testscript.Params{
-		Dir: "testdata/script", ContinueOnError: false, RequireExplicitExec: true,
+		Dir: dir, ContinueOnError: false, RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			s.mu.Lock()
 			s.groups, s.catalogs, s.bundles, s.real, s.broken, s.slow, s.ahead, s.kills = nil, map[string]map[string]string{}, map[string][]byte{}, map[string]string{}, map[string]bool{}, map[string]bool{}, 0, false
@@ -211,6 +224,7 @@ func scripts(t *testing.T, crds ...string) {
 			"real":    s.realBundles,
 			"many":    s.many,
 			"quiet":   s.quiet,
+			"memory":  s.memory,
 			"release": s.release,
 			"state":   s.state,
 		},
@@ -278,8 +292,17 @@ func (s *stage) bundle(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bundles["registry.example/"+args[0]+":"+args[1]] = []byte(strings.NewReplacer("@PACKAGE@", args[0], "@VERSION@", args[1], "@BIG@", bigSchema).Replace(string(text)))
+	s.bundles["registry.example/"+args[0]+":"+args[1]] = []byte(strings.NewReplacer("@PACKAGE@", args[0], "@VERSION@", args[1], "@BIG@", bigSchema, "@WIDE@", wideSchema).Replace(string(text)))
 }
+
+// wideSchema has 1,500 properties, as the largest CRDs of real bundles.
+var wideSchema = func() string {
+	var list []string
+	for i := range 1500 {
+		list = append(list, fmt.Sprintf("field%d: {type: string, description: the description of one of many fields}", i))
+	}
+	return "{" + strings.Join(list, ", ") + "}"
+}()
 
 // bigSchema has 250 properties of 4 KiB.
 var bigSchema = func() string {
@@ -335,15 +358,40 @@ func (s *stage) content(name string) (out string) {
 
 func (s *stage) many(ts *testscript.TestScript, _ bool, args []string) {
 	n := testsize.Of(50, 50, 1000)
+	if len(args) > 1 {
+		var err error
+		n, err = strconv.Atoi(args[1])
+		ts.Check(err)
+	}
+	s.extensions, s.heap = n, heap()
 	for i := range n {
 		name := fmt.Sprintf("many-%d", i)
-		s.bundle(ts, false, []string{name, "1.0.0"})
+		s.bundle(ts, false, append([]string{name, "1.0.0"}, args[min(len(args), 2):]...))
 		s.catalog(ts, false, []string{"community", name, "1.0.0"})
 	}
 	for i := range n {
 		s.extension(ts, fmt.Sprintf("many-%d", i), args[0])
 	}
 	s.installed(ts, n)
+}
+
+// heap returns how much memory is in use.
+func heap() int {
+	var m goruntime.MemStats
+	goruntime.GC()
+	goruntime.GC() // of pools, too
+	goruntime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+func (s *stage) memory(ts *testscript.TestScript, _ bool, args []string) {
+	most, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	each := (heap() - s.heap) / 1000 / s.extensions
+	ts.Logf("%d kB for each of %d extensions", each, s.extensions)
+	if each > most {
+		ts.Fatalf("%d kB for each of %d extensions, more than %d", each, s.extensions, most)
+	}
 }
 
 // extension creates an extension that is named like its package.
