@@ -223,6 +223,57 @@ func TestOldRevisions(t *testing.T) { // K72
 	}
 }
 
+// An old revision is only deleted if it is archived.
+func TestOldActiveRevision(t *testing.T) { // K72
+	c := newCluster(t)
+	for _, content := range strings.Split("1234567", "") {
+		c.begin("ConfigMap/x/" + content)
+		c.settle()
+	}
+	c.target("ConfigMap/x/8")
+	for _, archived := range []bool{true, false} {
+		r := c.revisions["etcd-2"]
+		r.Archived = archived
+		c.revisions["etcd-2"] = r
+		writes, err := rollout.Next(c.snapshot(), *c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		deleted := slices.ContainsFunc(writes, func(w rollout.Write) bool { return w.Op == rollout.DeleteRevision && w.Revision == "etcd-2" })
+		if deleted != archived {
+			t.Errorf("archived %t, deleted %t", archived, deleted)
+		}
+	}
+}
+
+// An object that another active revision controls collides if it has the number of this one.
+func TestSameNumber(t *testing.T) { // K83
+	for _, test := range []struct {
+		number   string
+		collides bool
+	}{{"1", false}, {"2", true}, {"3", false}} {
+		c := newCluster(t)
+		c.begin("ConfigMap/x/1")
+		c.settle()
+		c.begin("ConfigMap/x/2")
+		r := c.revisions["etcd-2"]
+		r.Finalizer = true
+		c.revisions["etcd-2"] = r
+		o := c.objects["v1/ConfigMap/ops/x"]
+		annotations := o.GetAnnotations()
+		annotations["olm.operatorframework.io/revision"] = test.number
+		o.SetAnnotations(annotations)
+		p := rollout.Decide(c.snapshot())
+		collides := slices.ContainsFunc(p.Waits, func(w rollout.Wait) bool { return w.Revision == "etcd-2" && w.Collides })
+		adopted := slices.ContainsFunc(p.Writes, func(w rollout.Write) bool {
+			return w.Revision == "etcd-2" && (w.Op == rollout.Apply || w.Op == rollout.Migrate)
+		})
+		if collides != test.collides || adopted == test.collides {
+			t.Errorf("number %s: collides %t, adopted %t", test.number, collides, adopted)
+		}
+	}
+}
+
 // The protection of an object takes precedence over that of its revision, and decides whether
 // the revision adopts what exists.
 func TestProtection(t *testing.T) { // K81, K83
