@@ -116,7 +116,7 @@ func (l *linter) installModes() {
 		first[m.Type] = true
 	}
 	if !some {
-		l.report(codes.BundleInstallModes, l.csv.At("spec", "installModes"), "the CSV supports no install mode, so no OLM can install it; set supported: true for at least one")
+		l.report(codes.BundleInstallModes, l.csv.At("spec", "installModes"), "the CSV supports no install mode, so neither classic OLM nor OLM v1 can install it; set supported: true for at least one")
 	}
 }
 

@@ -131,7 +131,9 @@ func TestScripts(t *testing.T) { // K63, K64, K69
 func TestMemory(t *testing.T) {
 	log.SetLogger(logr.Discard())
 	t.Run("standard", func(t *testing.T) { scripts(t, "testdata/memory", ownCRDs) })
-	t.Run("experimental", func(t *testing.T) { scripts(t, "testdata/memory", experimentalCRDs...) })
+	if testsize.Of(false, true, true) {
+		t.Run("experimental", func(t *testing.T) { scripts(t, "testdata/memory", experimentalCRDs...) })
+	}
 }
 
 // experimentalCRDs are those of the experimental channel.
@@ -175,7 +177,8 @@ func scripts(t *testing.T, dir string, crds ...string) {
 		},
 		Condition: func(name string) (bool, error) { // [shared]: real bundles are there
 			_, err := os.Stat("../../../shared/conformance/v1render/bundles")
-			return name == "shared" && err == nil || name == "experimental" && s.experimental, nil
+			large := testsize.Of(false, false, true)
+			return name == "shared" && err == nil || name == "experimental" && s.experimental || name == "large" && large, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"namespace": func(ts *testscript.TestScript, _ bool, args []string) {

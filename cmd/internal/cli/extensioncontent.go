@@ -130,12 +130,12 @@ func (x *extensionState) render(ctx context.Context, r *rollout.Revision) error 
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		x.note(r.Name, "its objects are not known, so nothing that only it has is listed: "+err.Error())
+		x.note(r.Name, "its objects are unknown, so those that only it has are not listed: "+err.Error())
 		r.Phases, r.Refs, r.Observed, r.Collisions = nil, nil, nil, nil
 		return nil
 	}
 	if !slices.EqualFunc(r.Refs, packed.Refs, slices.Equal) {
-		x.note(r.Name, "its objects are not known; they are assumed to be those of bundle "+r.Bundle.Name+" with the current configuration")
+		x.note(r.Name, "its objects are unknown; they are assumed to be those of bundle "+r.Bundle.Name+" with the current configuration")
 		r.Observed, r.Collisions = nil, nil
 	}
 	r.Refs, r.Phases, r.Bundle.Properties, r.Deadline = packed.Refs, nil, want.Bundle.Properties, want.Deadline

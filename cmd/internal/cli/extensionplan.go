@@ -216,7 +216,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		p.block(problems)
 		return nil, nil
 	case err != nil:
-		x.note("", "what the bundle installs is not known: "+err.Error())
+		x.note("", "the objects of the bundle are unknown: "+err.Error())
 		return nil, nil
 	}
 	want, err := desired.Want(ctx, x.extension, b, content, x.options)

@@ -429,7 +429,7 @@ func (x *extensionState) unreadNote() []reconcile.Note {
 	}
 	return []reconcile.Note{{
 		Object:  olm.Key{Group: groupV1, Kind: kindExtension, Name: "*"},
-		Message: fmt.Sprintf("objects of an installed revision are taken for unchanged and others for absent, because %s: %s", how, strings.Join(x.unread, ", ")),
+		Message: fmt.Sprintf("objects of an installed revision are assumed to be unchanged, and others to be absent, because %s: %s", how, strings.Join(x.unread, ", ")),
 	}}
 }
 
