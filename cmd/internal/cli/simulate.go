@@ -249,6 +249,8 @@ type simulation struct {
 	// began is true once the cluster was read, and failed are the operators that had failed then.
 	began  bool
 	failed []olm.Key
+	// passed are the bundles that the first resolution passes over.
+	passed resolver.AdviceList
 }
 
 // admit returns a function that rejects, as a real cluster would, the writes that the
@@ -299,6 +301,11 @@ func (a *attentive) Read(ctx context.Context, namespace string) (*reconcile.Snap
 // settle runs the loop until nothing changes, and returns the number of changes. Permanently
 // rejected writes are not an error.
 func (s *simulation) settle(ctx context.Context, approve bool) (changes int, err error) {
+	if s.result == nil {
+		if err := s.look(ctx); err != nil {
+			return 0, err
+		}
+	}
 	for again := true; again; {
 		r, err := s.loop.Run(ctx, s.namespace)
 		if err != nil && len(r.Refused) > 0 && !errors.Is(err, reconcile.ErrUnsettled) && ctx.Err() == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -25,15 +26,22 @@ type simulationEnd struct {
 	Report *resolver.Report `json:"report,omitzero"`
 	// Versions explains why operators get no newer version, with fixes.
 	Versions resolver.AdviceList `json:"versions,omitempty"`
-	// Needs is what a person has to do first. It is empty if nothing has to be done.
-	Needs string `json:"needs,omitempty"`
-	// Commands do that, if commands can.
-	Commands []string `json:"commands,omitempty"`
+	// Warnings are the bundles that were passed over, and why.
+	Warnings []string `json:"warnings,omitempty"`
+	// Needs lists what a person has to do, in order.
+	Needs []simulationNeed `json:"needs,omitempty"`
 	// Obstacles are what keeps bundles from running.
 	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 	// RefusedWrites lists the writes that the cluster permanently refused.
 	RefusedWrites []string         `json:"refusedWrites,omitempty"`
 	Notes         []reconcile.Note `json:"notes,omitempty"`
+}
+
+// A simulationNeed is something that a person has to do.
+type simulationNeed struct {
+	Text string `json:"text"`
+	// Commands do that, if commands can.
+	Commands []string `json:"commands,omitempty"`
 }
 
 type endOfCSV struct {
@@ -57,7 +65,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
 	var pending []string
 	var failed []*olm.InstallPlan
-	var created []string // the CSVs of the install plans that only the simulation has
+	var created []string // the CSVs of install plans that wait for approval and that only the simulation has
 	d := &simulationEnd{
 		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
@@ -99,7 +107,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			if ip.Status.Phase == olm.PlanFailed {
 				failed = append(failed, ip)
 			}
-			if slices.Contains(s.created, ip.Key()) {
+			if slices.Contains(s.created, ip.Key()) && ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved {
 				created = append(created, ip.Spec.ClusterServiceVersionNames...)
 			}
 		}
@@ -114,77 +122,156 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Obstacles, err = reconcile.Obstacles(ctx, now, nil); err != nil {
-		return nil, err
-	}
-	for i := range d.Obstacles {
-		if o := &d.Obstacles[i]; o.By == resolver.HeldByApproval && slices.Contains(created, o.Bundle) {
-			o.Text = fmt.Sprintf("the install plan that OLM creates for %s waits for approval; this command shows its name", o.Bundle)
-			o.Commands = []string{kubectl.List("installplans.operators.coreos.com", d.Namespace)}
+	sol := r.Plan.Solution
+	if sol == nil && r.Plan.Refused == nil { // an install plan waits
+		if sol, err = s.solution(ctx, now); err != nil {
+			return nil, err
 		}
 	}
-	if d.Needs, d.Commands = d.needs(failed); d.Needs != "" || r.Plan.Solution == nil {
-		return d, nil
-	}
-	if d.Versions, err = r.Plan.Solution.AdviceWithFixes(ctx); err != nil {
+	if d.Obstacles, err = reconcile.Obstacles(ctx, now, sol); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(d.Versions, resolver.Advice.NeedsAttention); i >= 0 {
-		text, fix := d.Versions.SummaryWithFix(i)
-		switch a := &d.Versions[i]; {
-		case fix != nil:
-			d.Needs, d.Commands = text, fix.Commands
-		case len(a.Commands) > 0:
-			d.Needs, d.Commands = a.String(), a.Commands // the text states their order
-		default:
-			d.Needs = text
+	if len(created) > 0 {
+		text := fmt.Sprintf("the install plan that OLM creates for %s waits for approval; this command shows its name", phrase.And(created))
+		for i := range d.Obstacles {
+			if o := &d.Obstacles[i]; o.By == resolver.HeldByApproval && slices.Contains(created, o.Bundle) {
+				o.Text, o.Commands = text, []string{kubectl.List("installplans.operators.coreos.com", d.Namespace)}
+			}
 		}
 	}
+	if sol != nil {
+		if d.Versions, err = sol.AdviceWithFixes(ctx); err != nil {
+			return nil, err
+		}
+		d.Warnings = sol.Warnings()
+	}
+	for _, a := range s.passed {
+		if !slices.ContainsFunc(d.Versions, func(x resolver.Advice) bool { return x.Package == a.Package }) {
+			d.Versions = append(d.Versions, a)
+		}
+	}
+	d.needs(failed)
 	return d, nil
 }
 
-// needs returns what a person has to do first, and the commands that do it. failed are
-// the install plans that failed.
-func (d *simulationEnd) needs(failed []*olm.InstallPlan) (string, []string) {
+// look sets the bundles that the first resolution passes over, which later ones do not mention.
+func (s *simulation) look(ctx context.Context) error {
+	now, err := s.cluster.Read(ctx, s.namespace)
+	if err != nil {
+		return err
+	}
+	sol, err := s.solution(ctx, now)
+	if err != nil || sol == nil {
+		return err
+	}
+	list, err := sol.AdviceWithFixes(ctx)
+	s.passed = slices.DeleteFunc(list, func(a resolver.Advice) bool { return a.Kind != resolver.AdvicePassedOver })
+	return err
+}
+
+// solution returns what the namespace resolves to, or nil if it cannot be resolved.
+func (s *simulation) solution(ctx context.Context, now *reconcile.Snapshot) (*resolver.Solution, error) {
+	p, _, err := reconcile.Problem(ctx, now, s.loop.Content, nil)
+	if err != nil {
+		return nil, err
+	}
+	sol, err := resolver.Resolve(ctx, *p)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, nil
+	}
+	return sol, nil
+}
+
+// needs sets what a person has to do. failed are the install plans that failed.
+func (d *simulationEnd) needs(failed []*olm.InstallPlan) {
+	add := func(text string, commands ...string) { d.Needs = append(d.Needs, simulationNeed{text, commands}) }
 	switch {
 	case d.Report != nil && len(d.Report.Cores) > 1:
-		return fmt.Sprintf("resolve all %d conflicts, which are listed below with fixes", len(d.Report.Cores)), nil
+		add(fmt.Sprintf("resolve all %d conflicts, which are listed below with fixes", len(d.Report.Cores)))
 	case d.Report != nil && len(d.Report.Cores[0].Fixes) > 0:
 		fix := d.Report.Cores[0].Fixes[0]
-		return "resolve the conflict: " + fix.String(), fix.Commands
+		add("resolve the conflict: "+fix.String(), fix.Commands...)
 	case d.Report != nil:
-		return "resolve the conflict: " + d.Report.Cores[0].Headline, nil
+		add("resolve the conflict: " + d.Report.Cores[0].Headline)
 	case d.Refused != "":
-		return "repair what the subscriptions need: " + d.Refused, nil
-	case len(d.RefusedWrites) > 0:
-		return "allow the refused writes, which are listed below", nil
-	case len(failed) > 0:
-		return fmt.Sprintf("install plan %s failed: %s", failed[0].Metadata.Name, reconcile.PlanFailure(failed[0])), nil
+		add("repair what the subscriptions need: " + d.Refused)
 	}
-	if len(d.Obstacles) > 0 {
-		return d.Obstacles[0].Text, d.Obstacles[0].Commands
+	if len(d.RefusedWrites) > 0 {
+		add("allow the refused writes, which are listed below")
 	}
-	for _, c := range d.Operators {
-		if c.Phase != olm.PhaseSucceeded {
-			return fmt.Sprintf("repair %s, which is %s: %s", c.Name, c.Phase, phrase.Clause(c.Message)), nil
+	planFailed := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByInstallPlan }
+	for _, ip := range failed {
+		if slices.ContainsFunc(d.Obstacles, planFailed) {
+			break // they have the commands
+		}
+		add(fmt.Sprintf("install plan %s failed: %s", ip.Metadata.Name, phrase.Clause(reconcile.PlanFailure(ip))))
+	}
+	waits := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval }
+	approval := slices.ContainsFunc(d.Obstacles, waits)
+	for i := range d.Versions { // the approval would do what they warn of
+		if a := &d.Versions[i]; approval && a.Kind == resolver.AdviceCloses {
+			add("before you approve the install plan: "+a.String(), a.Commands...)
 		}
 	}
-	return "", nil
+	first := slices.DeleteFunc(slices.Clone(d.Obstacles), waits) // to be removed before the approval
+	obstacles := slices.Concat(first, slices.DeleteFunc(slices.Clone(d.Obstacles), func(o reconcile.Obstacle) bool { return !waits(o) }))
+	for i, o := range obstacles {
+		if !slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return x.Text == o.Text }) {
+			add(o.Text, o.Commands...)
+		}
+	}
+	for _, c := range d.Operators {
+		if c.Phase != olm.PhaseSucceeded && !d.explained(c.Name) {
+			add(fmt.Sprintf("repair %s, which is %s: %s", c.Name, c.Phase, phrase.Clause(c.Message)))
+		}
+	}
+	for i := range d.Versions {
+		a := &d.Versions[i]
+		if !a.NeedsAttention() || approval && a.Kind == resolver.AdviceCloses {
+			continue
+		}
+		text, fix := d.Versions.SummaryWithFix(i)
+		switch {
+		case fix != nil:
+			add(text, fix.Commands...)
+		case len(a.Commands) > 0:
+			add(a.String(), a.Commands...) // the text states their order
+		default:
+			add(text)
+		}
+	}
+}
+
+// explained reports whether an obstacle is the reason why an operator does not run.
+func (d *simulationEnd) explained(csv string) bool {
+	return slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
+		return o.Bundle == csv || o.Replaces == csv || o.By == resolver.HeldByGroup
+	})
 }
 
 func (d *simulationEnd) text(w io.Writer) error {
 	if _, err := visible.Fprintf(w, "Namespace %s is stable after %s.\n", d.Namespace, phrase.Count(d.Passes, "round")); err != nil {
 		return err
 	}
-	if d.Needs != "" {
-		lines := proseWriter(w)
-		lines.Line(nil, "Needs a person: "+visible.Words(d.Needs)+".", "", "  ")
-		for _, c := range d.Commands {
-			lines.Verbatim(c, "  ")
+	lines := proseWriter(w)
+	if len(d.Needs) > 1 {
+		lines.Line(nil, "Needs a person, in this order:", "", "")
+	}
+	for i, n := range d.Needs {
+		first, rest, text := "", "  ", "Needs a person: "+visible.Words(n.Text)
+		if len(d.Needs) > 1 {
+			first, rest, text = fmt.Sprintf("%3d. ", i+1), "     ", visible.Words(n.Text)
 		}
-		if _, err := io.WriteString(w, lines.String()); err != nil {
-			return err
+		lines.Line(nil, phrase.Clause(text)+".", first, rest)
+		for _, c := range n.Commands {
+			lines.Verbatim(c, rest)
 		}
+	}
+	if _, err := io.WriteString(w, lines.String()); err != nil {
+		return err
 	}
 	subs := table{header: []string{"SUBSCRIPTION", "PACKAGE", "STATE", "INSTALLED", "CURRENT"}}
 	for _, s := range d.Subscriptions {
@@ -210,8 +297,42 @@ func (d *simulationEnd) text(w io.Writer) error {
 			return err
 		}
 	}
-	if err := writeNotes(w, "note: ", d.Notes, reconcile.Note.String); err != nil {
+	for _, a := range d.Versions {
+		if a.Kind == resolver.AdvicePassedOver {
+			d.Warnings = append(d.Warnings, a.Summary())
+		}
+	}
+	if err := writeNotes(w, "warning: ", d.Warnings, func(s string) string { return s }); err != nil {
+		return err
+	}
+	if err := writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), d.stated), reconcile.Note.String); err != nil {
 		return err
 	}
 	return writeNotes(w, "note: ", calm(d.Versions), resolver.Advice.Summary)
+}
+
+// stated reports whether a need states what a note does.
+func (d *simulationEnd) stated(n reconcile.Note) bool {
+	k := n.Object
+	if slices.ContainsFunc(d.Versions, func(a resolver.Advice) bool { return a.NeedsAttention() && a.String() == n.Message }) {
+		return true
+	}
+	runs := slices.ContainsFunc(d.Operators, func(c endOfCSV) bool { return c.Name == k.Name && c.Phase == olm.PhaseSucceeded })
+	return slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
+		group := o.By == resolver.HeldByGroup
+		switch k.Kind {
+		case olm.KindOperatorGroup:
+			return group
+		case olm.KindInstallPlan:
+			waits := strings.HasPrefix(n.Message, "waits ") || strings.HasPrefix(n.Message, "failed ")
+			return waits && (group || o.By == resolver.HeldByApproval || o.By == resolver.HeldByInstallPlan)
+		case olm.KindClusterServiceVersion:
+			return !runs && (group || o.Bundle == k.Name)
+		case olm.KindSubscription:
+			return group || slices.ContainsFunc(d.Subscriptions, func(s endOfSubscription) bool {
+				return s.Name == k.Name && (s.CurrentCSV == o.Bundle || s.InstalledCSV == o.Bundle)
+			})
+		}
+		return false
+	})
 }

@@ -52,7 +52,14 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 	case len(lookups(ip)) > 0:
 		return p.unpack(ctx, ip)
 	case len(ip.Status.Plan) == 0 && world.IsGenerated(ip):
-		p.Note(ip.Key(), "has no steps yet; its resolution adds them")
+		text := "has no steps yet; its resolution adds them"
+		switch n := len(p.Groups()); {
+		case n == 0:
+			text = "waits until its namespace has an operator group"
+		case n > 1:
+			text = "waits until its namespace has only one operator group"
+		}
+		p.Note(ip.Key(), "%s", text)
 		return nil
 	case len(ip.Status.Plan) == 0:
 		p.Note(ip.Key(), "has neither steps nor bundles to unpack, and will not get any; delete it")
