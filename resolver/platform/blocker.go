@@ -198,8 +198,14 @@ func (rt *route) outlook(ctx context.Context, o *OperatorPlan, end int) error { 
 		if err != nil {
 			return err
 		}
-		if x.Closes != nil && slices.ContainsFunc(s.steps, func(p Step) bool { return p.Operator != nil && p.Operator.To == x.Closes.To }) {
-			o.Closes = append(o.Closes, Closing{rt.at(k).String(), x})
+		planned := func(u *graph.Step) bool {
+			return u != nil && slices.ContainsFunc(s.steps, func(p Step) bool { return p.Operator != nil && p.Operator.From == u.From && p.Operator.To == u.To })
+		}
+		if planned(x.Closes) {
+			o.Closes = append(o.Closes, Closing{rt.at(k).String(), x, rt.along(x.Way)})
+		}
+		if planned(x.Downgrade) {
+			o.Downgrades = append(o.Downgrades, Closing{rt.at(k).String(), x, rt.keep(x)})
 		}
 	}
 	if rt.stays[end].road.levels[end].u == nil {

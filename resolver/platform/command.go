@@ -26,6 +26,35 @@ func (rt *route) command() {
 	}
 }
 
+// along returns the commands that change the channel as a way does, each once the bundle before is installed.
+func (rt *route) along(way *graph.Way) (out []string) {
+	if way == nil {
+		return nil
+	}
+	for _, leg := range way.Legs {
+		var more map[string]any
+		if leg.Stop && rt.Reading == graph.Classic {
+			more = map[string]any{"installPlanApproval": "Manual"}
+		}
+		for _, o := range rt.objects() {
+			out = append(out, o.Follow(leg.Channel, more))
+		}
+	}
+	return out
+}
+
+// keep returns the commands that keep OLM from a downgrade.
+func (rt *route) keep(x *graph.Outlook) (out []string) {
+	for _, o := range rt.objects() {
+		if x.Keep != nil {
+			out = append(out, o.Follow(x.Keep.Channel, nil))
+		} else {
+			out = append(out, o.Hold(x.Downgrade.From.Version))
+		}
+	}
+	return out
+}
+
 // objects returns the objects that manage an operator.
 func (o *Operator) objects() []kubectl.Operator {
 	v1 := o.Reading == graph.V1

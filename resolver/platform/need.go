@@ -30,7 +30,15 @@ func (p *Plan) needs(from property.MinorVersion) {
 				if c.Platform == here {
 					p.Needs = append(p.Needs, Need{
 						Platform: here, Package: o.Package, Reason: prose.Summary(c.Outlook) + ", and the plan does that",
-						Action: "decide: " + onward(c.Outlook),
+						Action: "decide: " + onward(c.Outlook), Commands: c.Commands,
+					})
+				}
+			}
+			for _, c := range o.Downgrades {
+				if d := c.Outlook.Downgrade; c.Platform == here {
+					p.Needs = append(p.Needs, Need{
+						Platform: here, Package: o.Package, Action: "decide: " + onward(c.Outlook), Commands: c.Commands,
+						Reason: fmt.Sprintf("OLM takes it back from %s to %s, which accepts upgrades from newer versions, and the plan does that", d.From, d.To),
 					})
 				}
 			}

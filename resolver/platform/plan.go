@@ -212,6 +212,8 @@ type OperatorPlan struct {
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	// Closes are the upgrades of the plan that close the way to a newer version, by version of the platform.
 	Closes []Closing `json:"closes,omitempty"`
+	// Downgrades are the upgrades of the plan to an older version, by version of the platform.
+	Downgrades []Closing `json:"downgrades,omitempty"`
 	// LastSafe is the last version of the platform, at most the plan's To, that the
 	// operator supports: the operator blocks no upgrade up to that version, and each
 	// catalog up to that version has a path to the head of its channel. LastSafe is a
@@ -235,12 +237,15 @@ type OperatorPlan struct {
 	LeftBehind bool `json:"leftBehind"`
 }
 
-// A Closing is an upgrade of an operator that closes the way to a newer version.
+// A Closing is an upgrade of an operator that closes the way to a newer version, or that leads to an older
+// one.
 type Closing struct {
 	// Platform is the version of the platform at which the upgrade is planned.
 	Platform string `json:"platform"`
-	// Outlook is that of the operator before; see [graph.Outlook.Closes].
+	// Outlook is that of the operator before; see [graph.Outlook.Closes] and [graph.Outlook.Downgrade].
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
+	// Commands prevent the upgrade: they lead to the newer version, or keep the installed one.
+	Commands []string `json:"commands,omitempty"`
 }
 
 // A Support is what the lifecycle data in a catalog state about a bundle.

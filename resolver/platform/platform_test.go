@@ -178,6 +178,24 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "hub.v1.4.0", Package: "hub", Channel: "r4"}},
 			}
 		}},
+		// H40: the default channel lifts the block of the platform as well, but its upgrades close the way to 2.0.0.
+		{"closing-channel", func(p *platform.Problem) {
+			const hub = "hub/alpha: 1.1.0 <1.0.0, 1.2.0 <1.1.0, 1.3.0 <1.2.0\nhub/new: 1.1.0 <1.0.0, 2.0.0 <1.1.0\nhub/old: 1.0.0 max=4.16"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog(hub)}, {Platform: "4.17", FBC: catalog(hub)}},
+				Installed: []platform.Operator{{Name: "hub.v1.0.0", Package: "hub", Channel: "old"}},
+			}
+		}},
+		// H2: OLM replaces the installed version with an older one; another channel keeps it.
+		{"downgrade", func(p *platform.Problem) {
+			const db = "db/latest: 3.0.0\ndb/s26: 2.6.1 <3.0.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog(db)}},
+				Installed: []platform.Operator{{Name: "db.v3.0.0", Package: "db", Channel: "s26"}},
+			}
+		}},
 		// H40: the upgrades in the channel close the way to the newest head.
 		{"closes", func(p *platform.Problem) {
 			const quay = "quay/s15: 3.15.1, 3.15.2 <3.15.1, 3.15.3 <3.15.2\nquay/s16: 3.16.0 <3.15.2"

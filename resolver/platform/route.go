@@ -208,6 +208,8 @@ type detour struct {
 	// next is the road to follow then. If it starts at a later level, the operator stays at
 	// end until then.
 	next *road
+	// closes is 1 if OLM takes an upgrade on next that closes the way to a newer version, or else 0.
+	closes int
 }
 
 // detour returns the best change of channels for the trouble of the operator at a level: one
@@ -276,10 +278,13 @@ func (rt *route) detour(ctx context.Context, level int, fatal bool) (*detour, er
 					if d.next.end < to || !fatal && d.home() < to {
 						continue
 					}
+					if d.closes, err = d.next.closes(ctx); err != nil {
+						return nil, err
+					}
 					if best == nil || d.compare(best, free) > 0 {
 						best = &d
 					}
-					if best.home() == rt.last() {
+					if best.home() == rt.last() && best.closes == 0 {
 						return best, nil
 					}
 				}
@@ -292,14 +297,35 @@ func (rt *route) detour(ctx context.Context, level int, fatal bool) (*detour, er
 // home returns the last level at which the operator can get to its head after the detour.
 func (d *detour) home() int { return d.next.levels[d.next.first].best(d.next.start) }
 
+// closes returns 1 if OLM takes an upgrade that closes the way to a newer version where the road starts, or
+// else 0.
+func (r *road) closes(ctx context.Context) (int, error) {
+	if r.levels[r.first].u == nil {
+		return 0, nil
+	}
+	o, err := r.outlooks(ctx, r.first)
+	if err != nil {
+		return 0, err
+	}
+	var channels []string
+	if r.Channel != "" {
+		channels = []string{r.Channel}
+	}
+	if o.Of(r.start, "", channels).Closes != nil {
+		return 1, nil
+	}
+	return 0, nil
+}
+
 // compare is positive if d is better than other: if the operator can get to a head at a later
-// level by more changes of channels, then if it or the platform gets further without. free is
-// the road through all channels.
+// level by more changes of channels, then if it or the platform gets further without, then if no upgrade
+// closes the way to a newer version. free is the road through all channels.
 func (d *detour) compare(other *detour, free *road) int {
 	return cmp.Or(
 		cmp.Compare(free.levels[d.next.first].best(d.next.start), free.levels[other.next.first].best(other.next.start)),
 		cmp.Compare(d.next.end, other.next.end),
-		cmp.Compare(d.home(), other.home()))
+		cmp.Compare(d.home(), other.home()),
+		cmp.Compare(other.closes, d.closes))
 }
 
 // free returns the road of the operator from the start if it follows all channels.
