@@ -90,8 +90,9 @@ type cluster struct {
 	dir      string
 	kubeconf string // of the backend
 	running  []*process
-	gated    bool  // the backend goes through gate
-	gate     *gate // is renewed with the configuration
+	gated    bool   // the backend goes through gate
+	gate     *gate  // is renewed with the configuration
+	unplayed func() // stops what plays the missing controllers, and watched
 
 	mu       sync.Mutex
 	catalogs map[types.NamespacedName]*catalog
@@ -119,13 +120,13 @@ func newCluster(t *testing.T, env *envtest.Environment, b backend) *cluster {
 		}
 	})
 	background.Go(func() { s.play(ctx) })
+	s.unplayed = func() { cancel(); background.Wait() }
 	t.Cleanup(func() {
 		s.stop()
 		for _, c := range s.catalogs {
 			c.stop()
 		}
-		cancel()
-		background.Wait()
+		s.unplayed()
 	})
 	s.start()
 	return s
