@@ -125,6 +125,9 @@ type Gap struct {
 	// By skips it. Both are nil if there is none, and in v1.
 	Skipped *Node `json:"skipped,omitzero"`
 	By      *Node `json:"by,omitzero"`
+	// Replaced reports whether the operator itself replaces or skips the entry, which has the higher
+	// version nevertheless.
+	Replaced bool `json:"replaced,omitzero"`
 }
 
 // A Way is a list of channels to follow, one after another, with the steps that OLM takes in
@@ -358,8 +361,23 @@ func (o *Outlooks) gap(own *lane, at *spot) *Gap {
 	if g != nil {
 		g.Over = o.over(first)
 		g.Skipped, g.By = o.skipped(own, at)
+		g.Replaced = o.replaces(at, first)
 	}
 	return g
+}
+
+// replaces reports whether the bundle at a spot replaces or skips an entry.
+func (o *Outlooks) replaces(at *spot, e Entry) bool {
+	for _, s := range o.sources {
+		if b, ok := s.Package.Bundle(at.Name); ok {
+			for x := range b.Entries() {
+				if x.Replaces() == e.Name() || slices.Contains(slices.Collect(x.Skips()), e.Name()) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // skipped returns the oldest entry of a lane that is newer than the bundle at a spot and accepts an

@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,6 +59,8 @@ type Advice struct {
 	// Commands change the channel of the subscription as the way of the outlook does, in order.
 	// The operator is upgraded as far as a channel leads before the next change.
 	Commands []string `json:"commands,omitempty"`
+	// Further are such commands for the way to the newest version, if the outlook has one besides.
+	Further []string `json:"further,omitempty"`
 	// Fixes are changes with which the subscription gets a bundle that it prefers, least
 	// disruptive first, each verified. Only [Solution.AdviceWithFixes] sets them.
 	Fixes []*Fix `json:"fixes,omitempty"`
@@ -176,10 +179,22 @@ func (a Advice) More(width int, style *Style) string {
 	}
 	t := newWriter(width, style)
 	t.Line(nil, text, "  ", "  ")
+	a.writeCommands(t)
+	return t.String()
+}
+
+// writeCommands writes the commands of the ways of the outlook.
+func (a *Advice) writeCommands(t *prose.Writer) {
 	for _, c := range a.Commands {
 		t.Verbatim(c, "  ")
 	}
-	return t.String()
+	if len(a.Further) == 0 {
+		return
+	}
+	t.Line(nil, "to get to "+cmp.Or(a.Outlook.Newest.Version, a.Outlook.Newest.Name)+" instead:", "  ", "  ")
+	for _, c := range a.Further {
+		t.Verbatim(c, "  ")
+	}
 }
 
 // NeedsAttention reports whether an administrator has to act to get a newer version: the
@@ -367,6 +382,9 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		a.DeadEnd = u.deadEnd(ctx, s.r.needs, sub, a.Outlook)
 		a.Text = withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd)
 		a.Commands = u.wayCommands(sub, a.Outlook)
+		if a.Outlook.Further != nil {
+			a.Further = u.legCommands(sub, a.Outlook.Further)
+		}
 	}
 	return a, nil
 }

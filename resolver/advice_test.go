@@ -45,6 +45,9 @@ func TestAdviceTexts(t *testing.T) {
 					t.Fatal(err)
 				}
 				text += string(x.Kind) + ": " + x.String() + "\n" + "short: " + x.Summary() + "\n" + resolver.FixesText(fixes, 100, nil)
+				if len(x.Further) > 0 {
+					text += "more:\n" + x.More(100, nil)
+				}
 			}
 			section(t, path, a, "advice", text)
 			section(t, path, a, "why", whyText(t, sol))

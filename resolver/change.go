@@ -226,7 +226,7 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	in, others := u.sourcesFor(s)
 	for _, cat := range in {
 		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
-			channels, newest := channelsNear(p, s.Channel)
+			channels, _, newest := channelsNear(p, s.Channel)
 			slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(s.leaves(p, a), s.leaves(p, b)) })
 			for _, ch := range channels {
 				to := Change{Kind: ChangeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)}

@@ -212,6 +212,8 @@ func (w *why) alone(c cand, by cause) string {
 			return "it is the head of its channel"
 		}
 		return "it is the head of channel " + sub.Channel
+	case current != nil && w.r.u.ref(c).Name == current.Name:
+		return repeatsItself
 	case by.bundles() != 1 || w.r.u.isInstalled(c):
 	case current != nil:
 		return "it is the only upgrade from the installed " + current.Name

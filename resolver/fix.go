@@ -196,13 +196,20 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	if err != nil {
 		return nil, err
 	}
+	suggested := false
 	for _, ch := range changes {
 		if good >= max || len(found) >= 2*max {
 			break // the rest cost more
 		}
+		is, missing := c.suggests(ch)
+		if missing && !is && suggested {
+			continue // one of the suggested channels helps
+		}
+		before := good
 		if err := try(ch); err != nil {
 			return nil, err
 		}
+		suggested = suggested || is && good > before
 	}
 	for i, a := range changes {
 		for _, b := range changes[i+1:] {
@@ -305,6 +312,17 @@ func onceFutile(found []*Fix) (list []*Fix) {
 		}
 	}
 	return list
+}
+
+// suggests reports whether a change sets a channel that the core suggests in place of a missing one; missing is
+// false for other changes.
+func (c *Core) suggests(ch Change) (is, missing bool) {
+	for _, f := range c.Facts {
+		if q, ok := f.(*fact.Unavailable); ok && q.What == "channel" && ch.Kind == ChangeChannel && ch.Subscription == q.Subscription.Name {
+			return slices.Contains(q.Nearest, ch.To), true
+		}
+	}
+	return false, false
 }
 
 // removals returns the number of subscriptions and operators that a fix removes.

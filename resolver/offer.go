@@ -378,8 +378,8 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 				known = append(known, ch.Name())
 			}
 			if nearChannels == nil {
-				list, _ := channelsNear(p, s.Channel)
-				nearChannels = list[:min(len(list), maxNearest+1)]
+				list, named, _ := channelsNear(p, s.Channel)
+				nearChannels = list[:named]
 			}
 		}
 		for _, ch := range list {

@@ -9,6 +9,7 @@ import (
 	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/fact"
@@ -179,6 +180,14 @@ func (e *UnhealthyError) Error() string {
 		s += fmt.Sprintf(" %s in namespace %s (%s)", c.Name, c.Namespace, c.Unhealthy)
 	}
 	return s + "; repair or delete them"
+}
+
+// Commands show the pods of the catalogs, to find out why they are not ready.
+func (e *UnhealthyError) Commands() (list []string) {
+	for _, c := range e.Catalogs {
+		list = append(list, kubectl.Labeled("pods", c.Namespace, "olm.catalogSource", c.Name))
+	}
+	return list
 }
 
 // An OperatorGroup is the operator group of the namespace. It decides which operators can

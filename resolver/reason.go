@@ -151,10 +151,13 @@ func clashAt(s *fact.Step, b Ref) string {
 	return ""
 }
 
+// repeatsItself explains an upgrade of a bundle to itself (H2).
+const repeatsItself = "the catalog is at fault: the entry accepts an upgrade from itself, so OLM replaces the operator with itself, again and again"
+
 // preference describes the rank of the bundle among the options.
 func (r *Reason) preference() string {
 	switch n := len(r.Preferred); {
-	case n == 0 && r.Options <= 1:
+	case n == 0 && (r.Options <= 1 || r.Decided == repeatsItself):
 		return r.Decided
 	case n == 0 && r.Decided != "":
 		return fmt.Sprintf("it is the preferred one of %d options: %s", r.Options, r.Decided)

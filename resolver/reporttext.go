@@ -53,9 +53,7 @@ func (r *Report) Text(width int, style *Style) string {
 	for i := range r.Advice {
 		if a := &r.Advice[i]; a.NeedsAttention() {
 			w.Line(nil, a.Text, "", "")
-			for _, c := range a.Commands {
-				w.Verbatim(c, "  ")
-			}
+			a.writeCommands(w)
 		}
 	}
 	w.Line(nil, r.more(), "", "")
@@ -192,7 +190,7 @@ func (r *Report) Markdown(style *Style) string {
 	for i := range r.Advice {
 		if a := &r.Advice[i]; a.NeedsAttention() {
 			fmt.Fprintf(&b, "\n%s\n", prose.Escape(a.Text))
-			for _, c := range a.Commands {
+			for _, c := range slices.Concat(a.Commands, a.Further) {
 				fmt.Fprintf(&b, "\n    %s\n", visible.Line(c))
 			}
 		}

@@ -137,8 +137,8 @@ func bundleNames(list []graph.Bundle) []string {
 // channelsNear returns the other channels of a package in the order in which to suggest them: the
 // most similar one, the default channel, the one with the newest head, then the rest, the most
 // similar first. Similar channels differ only in the version in their name or, if there are none,
-// have a similar spelling. It also returns the one with the newest head.
-func channelsNear(p graph.Package, name string) (list []string, newest string) {
+// have a similar spelling. It also returns how many of them to name, and the one with the newest head.
+func channelsNear(p graph.Package, name string) (list []string, named int, newest string) {
 	var names []string
 	var high semver.Version
 	for ch := range p.Channels() {
@@ -167,6 +167,7 @@ func channelsNear(p graph.Package, name string) (list []string, newest string) {
 	add(alike[:min(len(alike), 1)]...)
 	add(p.DefaultChannelName(), newest)
 	add(alike...)
+	named = min(len(out), maxNearest+1)
 	add(names...)
-	return out, newest
+	return out, named, newest
 }

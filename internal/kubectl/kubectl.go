@@ -64,6 +64,11 @@ func List(resource, namespace string) string {
 	return "kubectl get " + resource + " -n " + shell.Quote(namespace)
 }
 
+// Labeled returns the command that lists the objects of a kind in a namespace that have a label.
+func Labeled(resource, namespace, label, value string) string {
+	return List(resource, namespace) + " -l " + shell.Quote(label+"="+value)
+}
+
 func object(verb, resource, namespace, name string) string {
 	command := "kubectl " + verb + " " + resource + " " + shell.Quote(name)
 	if namespace != "" {

@@ -13,8 +13,8 @@ import (
 // sentences without the last full stop. It never has a line break.
 func Outlook(o *graph.Outlook) string {
 	parts := []string{standing(o)}
-	if g := o.Gap; g != nil {
-		parts = append(parts, gap(g))
+	if o.Gap != nil {
+		parts = append(parts, gap(o))
 	}
 	if o.Downgrade != nil {
 		parts = append(parts, downgrade(o))
@@ -141,7 +141,15 @@ func version(n graph.Node) string {
 
 // gap names the first entry beyond a gap, and the versions over which that entry can be
 // installed.
-func gap(g *graph.Gap) string {
+func gap(o *graph.Outlook) string {
+	g := o.Gap
+	if g.Replaced {
+		text := g.Entry.Name + ", which it replaces, has a higher version"
+		if from := o.End().Version; strings.HasPrefix(from, g.Entry.Version+"-") {
+			text += fmt.Sprintf(", because %s is a prerelease of %s", from, g.Entry.Version)
+		}
+		return text
+	}
 	text := fmt.Sprintf("%s, the first newer entry, ", g.Entry.Name)
 	if g.Skipped != nil {
 		text = fmt.Sprintf("%s would, but is never offered, because %s skips it. %s, the first newer entry that is offered, ", version(*g.Skipped), version(*g.By), g.Entry.Name)

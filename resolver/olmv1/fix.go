@@ -38,6 +38,8 @@ type Fix struct {
 	Command string `json:"command,omitempty"`
 	// Text is the fix as an instruction, with its outcome and risk.
 	Text string `json:"text"`
+
+	downgrade bool
 }
 
 // String returns the fix as an instruction.
@@ -99,9 +101,11 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			f.Stuck = o
 		}
 		f.Command = f.command(cmp.Or(s.ID, s.Package))
-		f.Text = s.fixText(f, got.version, r)
+		f.downgrade = s.installed != nil && got.version.Compare(s.release) < 0
+		f.Text = s.fixText(f, r)
 		found = append(found, f)
 	}
+	slices.SortStableFunc(found, func(a, b *Fix) int { return cmp.Compare(a.risk(), b.risk()) })
 	if r.Code == RefusedDependency && len(found) < maxFixes {
 		f, err := s.classic(ctx, r)
 		if err != nil {
@@ -112,6 +116,17 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		}
 	}
 	return found, nil
+}
+
+// risk orders fixes: those that downgrade come after the others, and upgrades without an entry last.
+func (f *Fix) risk() int {
+	switch {
+	case f.Kind == FixUncertified:
+		return 2
+	case f.downgrade:
+		return 1
+	}
+	return 0
 }
 
 // classicNamespace is the namespace for operators of classic OLM.
@@ -321,8 +336,8 @@ func (f *Fix) command(name string) string {
 	return kubectl.Patch("clustercatalog", "", f.Catalog, map[string]any{"priority": f.Priority})
 }
 
-// fixText returns a verified fix as an instruction. v is the version that it selects.
-func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
+// fixText returns a verified fix as an instruction.
+func (s *selecting) fixText(f *Fix, r *Refusal) string {
 	var text string
 	switch f.Kind {
 	case FixPackage:
@@ -351,14 +366,13 @@ func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
 	if n := len(r.Hops); n > 1 && f.Selected == r.Hops[0].To {
 		text += fmt.Sprintf(", the first of %d steps to %s", n, r.Hops[n-1].To.Name)
 	}
-	down := s.installed != nil && v.Compare(s.release) < 0
-	if down && f.Kind != FixUncertified {
+	if f.downgrade && f.Kind != FixUncertified {
 		text += ". It is a downgrade, which the catalog allows, but the operator may fail or lose data; back up its resources"
 	}
 	if f.Kind == FixUncertified {
 		over := cmp.Or(s.node.Name, s.Installed.Name)
 		text += ". Risk: no entry of the catalog allows it over " + over + ", so the operator may fail or lose data; back up its resources, and set the policy back afterwards"
-		if down {
+		if f.downgrade {
 			text += ". It is a downgrade"
 		}
 	}
@@ -372,53 +386,4 @@ func (s *selecting) fixText(f *Fix, v graph.VersionRelease, r *Refusal) string {
 func (s *selecting) lower(n NearVersion) bool {
 	v, err := semver.Parse(n.Version)
 	return err == nil && s.installed != nil && graph.ReadRelease(v).Compare(s.release) < 0
-}
-
-// heldBack returns a note for each part of the request without which OLM v1 would select a newer
-// bundle, the range and the channels: each was verified by selecting again (H40).
-func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
-	c := s.left[0]
-	if len(s.excluded) > 0 {
-		q := *s.Request
-		q.Options.Excluded = nil
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err == nil && after.refusal == nil && after.left[0].Name() != c.Name() {
-			list = append(list, Note{Code: NoteHeldBack, Text: fmt.Sprintf("upgrades are excluded: %s; without that, %s is selected", s.exclusions(), after.left[0].Name())})
-		}
-	}
-	try := func(what, it string, f Fix) error {
-		q := f.apply(*s.Request)
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil || after.refusal != nil || after.left[0].version.Compare(c.version) <= 0 {
-			return nil
-		}
-		got := after.left[0]
-		list = append(list, Note{
-			NoteHeldBack, fmt.Sprintf("%s out newer versions: without %s, %s is selected from catalog %s", what, it, got.Name(), got.source.Name),
-			f.command(cmp.Or(s.ID, s.Package)),
-		})
-		return nil
-	}
-	if !s.rng.IsZero() {
-		if err := try(fmt.Sprintf("the version range %q leaves", s.Version), "it", Fix{Kind: FixVersion}); err != nil {
-			return nil, err
-		}
-	}
-	what, it := "the channel "+phrase.And(s.Channels)+" leaves", "it"
-	switch n := len(s.Channels); {
-	case n == 0, s.installed != nil && s.outlook().EndsEarly(): // the outlook has the way out
-		return list, nil
-	case n > 1:
-		what, it = "the channels "+phrase.And(s.Channels)+" leave", "them"
-	}
-	if err := try(what, it, Fix{Kind: FixChannels}); err != nil {
-		return nil, err
-	}
-	return list, nil
 }

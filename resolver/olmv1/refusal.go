@@ -340,7 +340,10 @@ func (s *selecting) message(r *Refusal) string {
 			b.WriteString(", but OLM v1 refuses " + map[bool]string{true: "it", false: "them"}[len(r.Nearest) == 1] + " for declaring dependencies")
 		}
 	}
-	if r.Code == RefusedSuccessors && len(r.Hops) == 0 && len(s.excluded) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()) {
+	switch {
+	case r.Code == RefusedSuccessors && s.Options.Semver == SemverInstead:
+		fmt.Fprintf(&b, "; version order allows only upgrades in ^%s", s.installed)
+	case r.Code == RefusedSuccessors && len(r.Hops) == 0 && len(s.excluded) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()):
 		b.WriteString("; " + prose.Outlook(r.Outlook))
 	}
 	if r.Code == RefusedRange && s.installed != nil && len(r.Hops) == 0 && len(r.Nearest) == 0 && r.Outlook != nil {
@@ -394,18 +397,6 @@ func (s *selecting) channelNames() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// outcome returns the selection with its notes, or the refusal with its fixes.
-func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
-	if s.refusal != nil {
-		return nil, s.refuse(ctx)
-	}
-	held, err := s.heldBack(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.selection(held), nil
 }
 
 // outlookOf returns how far a bundle of the package gets by itself in some channels.

@@ -11,35 +11,9 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
 )
-
-// Select returns the bundle that OLM v1 would install or upgrade to. It does not modify the
-// request. Goroutines may share its catalogs. The answer does not depend on the order of
-// catalogs.
-//
-// The error is a [*Refusal] if no bundle can be chosen, a [*document.Error] if the request
-// is malformed or a selected catalog is not loaded, a [*graph.IndexError] if part of a
-// catalog cannot be read, or the context's error.
-func Select(ctx context.Context, r Request) (*Selection, error) { // G3
-	sel, err := answer(ctx, &r)
-	for i := range r.Catalogs {
-		if c := r.Catalogs[i].Graph; c != nil && c.Err() != nil {
-			return nil, c.Err()
-		}
-	}
-	return sel, err
-}
-
-func answer(ctx context.Context, r *Request) (*Selection, error) {
-	s, err := selectFor(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return s.outcome(ctx)
-}
 
 // selectFor makes the selection of a request.
 func selectFor(ctx context.Context, r *Request) (*selecting, error) {
@@ -395,16 +369,6 @@ func dependency(b graph.Bundle) string {
 	return ""
 }
 
-// selection returns the only remaining candidate.
-func (s *selecting) selection(held []Note) *Selection {
-	c := s.left[0]
-	s.note(c, held)
-	return &Selection{
-		ID: s.ID, OK: true, Catalog: c.source.Name, Bundle: c.Name(), Version: c.text(),
-		Deprecated: s.deprecations(c), Notes: s.notes, Outlook: s.outlook(), Funnel: s.funnel, Graph: c.Bundle,
-	}
-}
-
 // outlook returns how far the installed bundle can be upgraded in the requested channels,
 // ignoring the version range, or nil if none is installed (H40).
 func (s *selecting) outlook() *graph.Outlook {
@@ -412,12 +376,6 @@ func (s *selecting) outlook() *graph.Outlook {
 		s.ahead = s.outlookOf(s.node, s.Channels)
 	}
 	return s.ahead
-}
-
-// isFirstOfMore reports whether more upgrades follow the choice, or are missing.
-func (s *selecting) isFirstOfMore(c candidate) bool {
-	o := s.outlook()
-	return len(o.Steps) > 0 && o.Steps[0].To.Name == c.Name() && (len(o.Steps) > 1 || o.EndsEarly() || o.Closes != nil)
 }
 
 // priorityOf returns the priority of the catalog that x comes from.
@@ -441,53 +399,4 @@ func (s *selecting) deprecations(c candidate) []Deprecated {
 		out = append(out, Deprecated{"bundle", c.Name(), m})
 	}
 	return out
-}
-
-// note adds notes about unexpected aspects of a selection, and about what holds it back.
-func (s *selecting) note(c candidate, held []Note) {
-	add := func(code NoteCode, format string, args ...any) {
-		s.notes = append(s.notes, Note{Code: code, Text: fmt.Sprintf(format, args...)})
-	}
-	var passed, pre []string
-	for _, d := range s.funnel.Dropped {
-		parsed, err := semver.Parse(d.Version)
-		v := graph.ReadRelease(parsed)
-		if err != nil || v.Compare(c.version) <= 0 {
-			continue
-		}
-		switch {
-		case d.Stage == StageDeprecation:
-			passed = append(passed, d.Bundle)
-		case d.Stage == StageRange && len(v.Version.Pre) > 0 && s.rng.Contains(final(v.Version)):
-			pre = append(pre, d.Bundle)
-		}
-	}
-	if len(passed) > 0 {
-		add(NoteDeprecated, "newer bundles are deprecated and were passed over: %s", strings.Join(passed, ", "))
-	}
-	if len(pre) > 0 {
-		add(NotePrereleases, "the range %q names no prerelease and leaves out newer ones: %s", s.rng, strings.Join(pre, ", "))
-	}
-	s.notes = append(s.notes, held...)
-	if s.installed == nil {
-		return
-	}
-	switch d := c.version.Compare(s.release); {
-	case d < 0:
-		add(NoteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
-	case d == 0 && len(passed) > 0:
-		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
-	case d == 0 && c.Name() == s.Installed.Name && s.rng.IsZero() && s.outlook().EndsEarly():
-		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
-	case d > 0 && s.isFirstOfMore(c):
-		if end := s.endsInRange(); end != "" {
-			add(NoteMoreSteps, "%s; the version range %q ends them at %s", prose.Summary(s.outlook()), s.rng, end)
-		} else {
-			add(NoteMoreSteps, "%s", prose.Outlook(s.outlook()))
-		}
-	case d == 0 && c.Name() == s.Installed.Name && len(held) == 0 && s.outlook().Kind == graph.OutlookAtHead && s.outlook().Newest == nil:
-		add(NoteStays, "%s stays installed: no given catalog has a newer bundle of the package", s.node)
-	case d == 0 && c.Name() == s.Installed.Name && len(held) == 0:
-		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
-	}
 }

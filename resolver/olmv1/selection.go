@@ -112,6 +112,7 @@ const (
 	NoteMoreSteps   NoteCode = "more-steps"             // more upgrades follow before the newest bundle, or none leads there
 	NoteStuck       NoteCode = "stuck"                  // the installed bundle stays: no entry accepts an upgrade from it
 	NoteStays       NoteCode = "stays"                  // the installed bundle stays
+	NoteUncertified NoteCode = "uncertified"            // no entry of the catalog allows the upgrade, only the policy does
 	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases
 	NoteHeldBack    NoteCode = "held-back"              // the range, the channels or excluded upgrades keep a newer bundle from being selected
 )

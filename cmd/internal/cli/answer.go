@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -62,7 +64,11 @@ func (a *answer) text(w io.Writer) error {
 	case a.Conflict != nil:
 		return a.conflictText(w)
 	case a.err != nil:
-		_, err := visible.Fprintf(w, "Not resolved: %s\n", bare(a.err))
+		text := fmt.Sprintf("Not resolved: %s\n", bare(a.err))
+		if sick := (*resolver.UnhealthyError)(nil); errors.As(a.err, &sick) {
+			text += "  " + strings.Join(sick.Commands(), "\n  ") + "\n"
+		}
+		_, err := visible.Fprintf(w, "%s", visible.Block(text))
 		return err
 	}
 	t := table{header: []string{"ACTION", "PACKAGE", "FROM", "TO", "BUNDLE", "CHANNEL", "CATALOG", "WHY"}}
@@ -105,6 +111,11 @@ func (a *answer) text(w io.Writer) error {
 	lines := proseWriter(w)
 	for _, line := range a.warnings() {
 		lines.Line(nil, line, "", "  ")
+	}
+	for _, s := range a.Selected {
+		if s.Replaces == s.Name {
+			lines.Line(nil, "note: the catalog is at fault: "+s.Name+" accepts an upgrade from itself, so OLM replaces it with itself, again and again", "", "  ")
+		}
 	}
 	for i, x := range a.Advice {
 		if len(x.HeldBy) > 0 && !x.NeedsAttention() { // policies do what they should

@@ -159,7 +159,13 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	}
 	sol, err := resolver.Resolve(ctx, *p)
 	var no *resolver.Conflict
+	var unhealthy *resolver.UnhealthyError
 	switch {
+	case errors.As(err, &unhealthy):
+		if err := x.out.print(unanswered(p, err)); err != nil {
+			return err
+		}
+		return errNegative
 	case errors.As(err, &no):
 		if x.why != "" || x.whyNot != "" {
 			visible.Fprintf(x.loader.stderr, "note: --why and --why-not are ignored, because the problem has no solution\n")

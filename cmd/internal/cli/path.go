@@ -222,7 +222,9 @@ func (a *pathAnswer) text(w io.Writer) error {
 		visible.Fprintf(&b, "No path leads from %s to %s%s. Each path takes at least one of these upgrades, and may take more like them:\n", a.From, to, without)
 		writeEdges(&b, a.Blocking)
 	case a.Outlook != nil:
-		visible.Fprintf(&b, "No path leads from %s to %s. %s.\n", a.From, to, prose.Outlook(a.Outlook))
+		t := proseWriter(w)
+		t.Line(nil, fmt.Sprintf("No path leads from %s to %s. %s.", a.From, to, prose.Outlook(a.Outlook)), "", "")
+		b.WriteString(t.String())
 	case !a.OK:
 		visible.Fprintf(&b, "No path leads from %s to %s.\n", a.From, to)
 	case len(a.Shortest) == 0:

@@ -146,7 +146,7 @@ func (o *operatorStatus) refuse(r *resolver.Report) {
 func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList, obstacles []reconcile.Obstacle) {
 	if !o.awaited {
 		for _, a := range advice {
-			if a.Subscription == o.Object.Name && o.endsEarly() {
+			if a.Subscription == o.Object.Name && (o.endsEarly() || o.Moves == movesLatest) {
 				o.Commands, o.Fixes = append(o.Commands, a.Commands...), a.Fixes
 			}
 		}

@@ -169,6 +169,8 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	switch {
 	case st.CurrentCSV != "" && st.CurrentCSV != st.InstalledCSV:
 		return movesNow, "moves to " + st.CurrentCSV
+	case known && head == st.InstalledCSV && o != nil && o.Newest != nil:
+		return movesLatest, prose.Summary(o)
 	case known && head == st.InstalledCSV:
 		return movesLatest, ""
 	case !known && t.content[catalogOf(s)] != nil:
