@@ -182,7 +182,7 @@ func planned(t *testing.T, c client.Client, dir string, sets client.Reader) {
 	unseen := olmkit("plan", "--as", "viewer")
 	wantAll(t, unseen, append(upgrade, "you may not read them: ConfigMap, PriorityClass.scheduling.k8s.io\n")...)
 	// The names of the Secrets of an object set prove that the objects are those that its bundle renders to.
-	if strings.Contains(unseen, "revision demo-1: its objects are not known; ") != (sets == nil) {
+	if strings.Contains(unseen, "revision demo-1: its objects are unknown; ") != (sets == nil) {
 		t.Error(unseen)
 	}
 
