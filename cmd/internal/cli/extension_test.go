@@ -119,7 +119,7 @@ func TestExtensionSecrets(t *testing.T) { // K76, K240
 
 	// Objects that the rendered ones do not explain are reported.
 	check(t, os.WriteFile("bundles/demo/1.0.0/manifests/config.yaml", []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\ndata: {a: other}\n"), 0o600))
-	if got := plan(); !strings.Contains(got, "revision demo-1: its objects are not known") || !strings.Contains(got, `.data.a: "b" -> "other"`) {
+	if got := plan(); !strings.Contains(got, "revision demo-1: its objects are unknown") || !strings.Contains(got, `.data.a: "b" -> "other"`) {
 		t.Errorf("got\n%s", got)
 	}
 }
