@@ -339,7 +339,7 @@ func (o *Outlooks) gap(own *lane, at *spot) *Gap {
 	if at.version == nil {
 		return nil
 	}
-	var first Entry
+	var entries []Entry // of the bundle, which several channels may have
 	var low semver.Version
 	var g *Gap
 	for _, s := range o.sources {
@@ -350,18 +350,22 @@ func (o *Outlooks) gap(own *lane, at *spot) *Gap {
 			for _, e := range o.offered(ch) {
 				b, _ := e.Bundle()
 				v := b.Version()
-				if !o.usable(b) || v.Compare(*at.version) <= 0 || g != nil && v.Compare(low) >= 0 {
-					continue
+				switch {
+				case !o.usable(b) || v.Compare(*at.version) <= 0 || g != nil && v.Compare(low) > 0:
+				case g == nil || v.Compare(low) < 0:
+					entries, low = []Entry{e}, v
+					g = &Gap{Entry: b.Node(), Catalog: s.Catalog, Channel: ch.Name(), SkipRange: e.SkipRange()}
+				case b.Node() == g.Entry:
+					entries = append(entries, e)
+					g.SkipRange = cmp.Or(g.SkipRange, e.SkipRange())
 				}
-				first, low = e, v
-				g = &Gap{Entry: b.Node(), Catalog: s.Catalog, Channel: ch.Name(), SkipRange: e.SkipRange()}
 			}
 		}
 	}
 	if g != nil {
-		g.Over = o.over(first)
+		g.Over = o.over(entries)
 		g.Skipped, g.By = o.skipped(own, at)
-		g.Replaced = o.replaces(at, first)
+		g.Replaced = o.replaces(at, entries[0])
 	}
 	return g
 }
@@ -409,25 +413,28 @@ func (o *Outlooks) skipped(own *lane, at *spot) (skipped, by *Node) {
 	return skipped, by
 }
 
-// over returns the nodes from which an entry accepts an upgrade: bundles, sorted by
-// version, then names without a bundle.
-func (o *Outlooks) over(e Entry) []Node {
+// over returns the nodes from which one of the entries of a bundle accepts an upgrade: bundles,
+// sorted by version, then names without a bundle.
+func (o *Outlooks) over(entries []Entry) []Node {
 	var list []*spot
-	known := map[string]bool{e.Name(): true}
+	known := map[string]bool{entries[0].Name(): true}
 	add := func(n *spot) {
 		known[n.Name] = true
 		list = append(list, n)
 	}
 	for _, s := range o.sources {
 		for b := range s.Package.Bundles() {
-			if !known[b.Name()] && b.HasVersion() && e.Admits(b.Name(), b.Version()) != NoEdge {
+			admits := func(e Entry) bool { return e.Admits(b.Name(), b.Version()) != NoEdge }
+			if !known[b.Name()] && b.HasVersion() && slices.ContainsFunc(entries, admits) {
 				add(o.spot(b.Node()))
 			}
 		}
 	}
-	for _, name := range append(slices.Collect(e.Skips()), e.Replaces()) {
-		if name != "" && !known[name] {
-			add(o.spot(Node{Name: name}))
+	for _, e := range entries {
+		for _, name := range append(slices.Collect(e.Skips()), e.Replaces()) {
+			if name != "" && !known[name] {
+				add(o.spot(Node{Name: name}))
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b *spot) int {

@@ -102,6 +102,7 @@ func TestOutlook(t *testing.T) {
 		{"in v1 without a channel", "a: 1.0.0\nb: 1.0.0, 1.1.0 <1.0.0", "1.0.0", "", "steps-away 1.1.0", graph.V1},
 		{"in v1 stuck in a channel", "a: 1.0.0, 1.2.0 <1.1.0\nb: 1.0.0, 1.1.0 <1.0.0", "1.0.0", "a",
 			"stuck; gap 1.2.0 over 1.1.0; newest 1.2.0; way c/ 1.1.0 1.2.0 head", graph.V1},
+		{"in v1 an entry in two channels", "a: 1.2.0, 2.0.0\nb: 1.0.0, 2.0.0 <1.0.0\nc: 1.1.0, 2.0.0 -1.1.0", "1.2.0", "", "stuck; gap 2.0.0 over 1.0.0 1.1.0; newest 2.0.0", graph.V1},
 		{"in v1 by allowing one version", "a: 1.0.0, 1.1.0 <1.0.0, 1.2.0 [<1.1.0], 1.3.0 <1.1.0", "1.0.0", "a",
 			"stuck 1.2.0; gap 1.3.0 over 1.1.0; newest 1.3.0; way c/a 1.1.0(stop) c/a 1.3.0 head; 1.2.0 closes", graph.V1},
 	} {

@@ -121,7 +121,7 @@ func (s *selecting) note(c candidate, held []Note) {
 		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
 	case stays && s.Options.Semver == SemverInstead && len(held) == 0:
 		add(NoteStays, "%s stays installed: no newer version is in ^%s, the only upgrades that version order allows", s.node, s.installed)
-	case stays && s.rng.IsZero() && s.outlook().EndsEarly():
+	case stays && s.rng.IsZero() && s.passedOver() == "" && s.outlook().EndsEarly():
 		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
 	case d > 0 && s.isFirstOfMore(c):
 		if end := s.endsInRange(); end != "" {
@@ -166,7 +166,8 @@ func (s *selecting) outranked() string {
 }
 
 // heldBack returns a note for each part of the request without which OLM v1 would select a newer
-// bundle, the version order, the range and the channels: each was verified by selecting again (H40).
+// bundle, the version order, the range and the channels, and for the priority of a catalog if the
+// installed bundle stays: each was verified by selecting again (H40).
 func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 	c := s.left[0]
 	if len(s.excluded) > 0 {
@@ -209,6 +210,12 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 			return nil, err
 		}
 	}
+	if name := s.passedOver(); name != "" && s.installed != nil && c.Name() == s.Installed.Name { // C6
+		f := Fix{Kind: FixPriority, Catalog: name, Priority: c.source.Priority + 1}
+		if err := try("the higher priority of catalog "+c.source.Name+" leaves", "it", f); err != nil {
+			return nil, err
+		}
+	}
 	if !s.rng.IsZero() {
 		if err := try(fmt.Sprintf("the version range %q leaves", s.Version), "it", Fix{Kind: FixVersion}); err != nil {
 			return nil, err
@@ -225,4 +232,17 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 		return nil, err
 	}
 	return list, nil
+}
+
+// passedOver returns the catalog of the newest bundle that was left out because of its catalog's
+// priority, or "".
+func (s *selecting) passedOver() (catalog string) {
+	var newest graph.VersionRelease
+	for _, d := range s.funnel.Dropped {
+		v, err := semver.Parse(d.Version)
+		if r := graph.ReadRelease(v); d.Stage == StagePriority && err == nil && (catalog == "" || r.Compare(newest) > 0) {
+			catalog, newest = d.Catalog, r
+		}
+	}
+	return catalog
 }

@@ -12,7 +12,7 @@ import (
 
 // TestNotes checks why OLM v1 does not go further, or what is risky about a choice (H40): the version order, a bundle
 // that replaces the installed one but has a lower version, an upgrade that no entry allows (C4), a tie that no priority
-// resolves (C6).
+// resolves, and one that leaves out newer versions (C6).
 func TestNotes(t *testing.T) {
 	catalog, err := graph.LoadReader(context.Background(), strings.NewReader(`
 {schema: olm.package, name: app, defaultChannel: stable}
@@ -37,6 +37,18 @@ func TestNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	old, err := graph.LoadReader(context.Background(), strings.NewReader(`
+{schema: olm.package, name: app, defaultChannel: stable}
+---
+{schema: olm.channel, package: app, name: stable, entries: [{name: app.v0.1.0}, {name: app.v0.3.0}]}
+---
+{schema: olm.bundle, package: app, name: app.v0.1.0, image: i, properties: [{type: olm.package, value: {packageName: app, version: 0.1.0}}]}
+---
+{schema: olm.bundle, package: app, name: app.v0.3.0, image: i, properties: [{type: olm.package, value: {packageName: app, version: 0.3.0}}]}
+`), "old.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		pkg, installed string
 		request        olmv1.Request
@@ -51,6 +63,8 @@ func TestNotes(t *testing.T) {
 		{"app", "0.1.0", olmv1.Request{Version: ">=0.2.0", Options: olmv1.Options{Semver: olmv1.SemverInstead}}, []string{
 			`no bundle of package "app" in range ">=0.2.0" is a successor of app.v0.1.0; version order allows only upgrades in ^0.1.0`,
 			"change-version", "self-certify"}},
+		{"app", "0.1.0", olmv1.Request{Catalogs: []olmv1.Catalog{{Name: "old", Priority: 10, Graph: old}}}, []string{
+			"held-back: the higher priority of catalog old leaves out newer versions: without it, app.v0.2.0 is selected from catalog a"}},
 		{"app", "0.3.0", olmv1.Request{}, []string{
 			"stays: app.v0.3.0 stays installed: app.v0.3.0-1, which replaces it, has a lower version, and OLM v1 prefers the highest"}},
 		{"app", "0.3.0-1", olmv1.Request{}, []string{
