@@ -116,7 +116,10 @@ func (rt *route) behind(ctx context.Context, b *Blocker, k int) error {
 			return err
 		}
 		b.Action = "replace the operator, or accept that it gets no updates"
-		if what != "" {
+		switch {
+		case rt.Versions != "":
+			b.Action = fmt.Sprintf("change the version range %q, or accept that the operator gets no updates", rt.Versions)
+		case what != "":
 			b.Action = fmt.Sprintf("remove the operator and install %s, or accept that it gets no updates", what)
 		}
 	}
@@ -144,7 +147,7 @@ func (rt *route) fresh(ctx context.Context, k int) (string, error) {
 // result returns the result of the operator if the platform reaches level end.
 func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 	last := &rt.stays[end]
-	o := OperatorPlan{Package: rt.Package, From: rt.stays[0].at, To: last.end}
+	o := OperatorPlan{Package: rt.Package, Versions: rt.Versions, From: rt.stays[0].at, To: last.end}
 	l := &last.road.levels[end]
 	if o.Channel = last.road.Channel; l.u != nil && o.Channel == "" && rt.Reading == graph.Classic {
 		o.Channel = l.pkg.DefaultChannelName()

@@ -16,7 +16,7 @@ func (rt *route) command() {
 				case s.Hold != nil:
 					s.Commands = append(s.Commands, o.Hold(s.Hold.Bundle.Version))
 				case s.Switch != nil && held && o.V1:
-					s.Commands = append(s.Commands, o.Follow(s.Switch.To, map[string]any{"version": nil}))
+					s.Commands = append(s.Commands, o.Follow(s.Switch.To, map[string]any{"version": rt.versions()}))
 				case s.Switch != nil:
 					s.Commands = append(s.Commands, o.Follow(s.Switch.To, nil))
 				}
@@ -24,6 +24,14 @@ func (rt *route) command() {
 			held = s.Hold != nil || held && s.Switch == nil
 		}
 	}
+}
+
+// versions returns the version range of a ClusterExtension, or nil.
+func (o *Operator) versions() any {
+	if o.Versions == "" {
+		return nil
+	}
+	return o.Versions
 }
 
 // along returns the commands that change the channel as a way does, each once the bundle before is installed.

@@ -198,6 +198,11 @@ type Blocker struct {
 // resolved reports whether the plan resolves the blocker.
 func (b *Blocker) resolved() bool { return len(b.Lift) > 0 || b.Switch != nil }
 
+// endangers reports whether the blocker is more than a lack of updates.
+func (b *Blocker) endangers() bool {
+	return b.Fatal || b.Kind == BlockerRemovedAPI || b.Kind == BlockerCompatibility
+}
+
 // An OperatorPlan is the result for an operator.
 type OperatorPlan struct {
 	Package string     `json:"package"`
@@ -205,6 +210,8 @@ type OperatorPlan struct {
 	To      graph.Node `json:"to"`
 	// Channel is the channel that the operator follows at the end. In v1, it may be empty: all.
 	Channel string `json:"channel,omitempty"`
+	// Versions is the version range of the operator; see [Operator.Versions].
+	Versions string `json:"versions,omitempty"`
 	// AtHead is set if To is the head of its channel in the last catalog of the plan.
 	AtHead bool `json:"atHead"`
 	// Outlook is how to get further than To in the last catalog of the plan. It is nil if To is the

@@ -154,6 +154,13 @@ func TestUpgrade(t *testing.T) {
 				p.Installed[i].Reading = graph.V1
 			}
 		}},
+		// C2: OLM v1 installs nothing outside of the version range, also after it was held back.
+		{"range", func(p *platform.Problem) {
+			for i := range p.Installed {
+				p.Installed[i].Reading = graph.V1
+				p.Installed[i].Versions = "<1.4 || 2 - 2.1 || 5.x || 6.x"
+			}
+		}},
 		{"blocked", func(p *platform.Problem) {
 			// On 4.17, only another channel has a path.
 			p.Catalogs[1].FBC = catalog(`

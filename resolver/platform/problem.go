@@ -18,6 +18,7 @@ import (
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // A Problem is an upgrade of a platform to plan. It marshals to one JSON
@@ -78,6 +79,9 @@ type Operator struct {
 	// Channel is the subscription's. Default: in classic the default channel, in
 	// v1 all channels.
 	Channel string `json:"channel,omitempty"`
+	// Versions is the version range of a ClusterExtension, in the syntax of
+	// [olmv1.ParseVersionRange]: OLM v1 installs no other version. Default: all versions.
+	Versions string `json:"versions,omitempty"`
 	// Catalog is the Name of its catalogs. Default: at each version, the first
 	// catalog by name that has the package.
 	Catalog string        `json:"catalog,omitempty"`
@@ -143,10 +147,11 @@ type trip struct {
 	installs []*Operator                          // by package and name
 	facts    factReader
 	lives    lifecycleReader
+	ranges   map[*Operator]olmv1.VersionRange // those of installs
 }
 
 func (p *Problem) check() (*trip, error) {
-	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{map[graph.Bundle]*facts{}, p.Removed}, lives: lifecycleReader{}}
+	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{map[graph.Bundle]*facts{}, p.Removed}, lives: lifecycleReader{}, ranges: map[*Operator]olmv1.VersionRange{}}
 	var err error
 	if t.from, err = property.ParseMinorVersion(p.From); err != nil {
 		return nil, &document.Error{Path: "/from", Err: err}
@@ -202,6 +207,12 @@ func (p *Problem) check() (*trip, error) {
 		if o.Version != "" {
 			if _, err := semver.Parse(o.Version); err != nil {
 				return nil, &document.Error{Path: path + "/version", Err: version.Error(o.Version, err)}
+			}
+		}
+		if o.Versions != "" {
+			var err error
+			if t.ranges[o], err = olmv1.ParseVersionRange(o.Versions); err != nil {
+				return nil, &document.Error{Path: path + "/versions", Err: err}
 			}
 		}
 		t.installs = append(t.installs, o)

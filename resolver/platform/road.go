@@ -11,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // A road has, for each level, the nodes that one operator can become. A node is a bundle
@@ -19,11 +20,12 @@ type road struct {
 	*trip
 	*Operator
 	start  graph.Node
-	known  bool    // whether the requirements of the installed bundle are known
-	all    bool    // whether it has all channels, whichever the operator follows
-	first  int     // the level at which the road starts
-	levels []level // those before first are empty
-	end    int     // the last level that the platform can reach with the operator
+	known  bool               // whether the requirements of the installed bundle are known
+	within olmv1.VersionRange // the versions that OLM v1 may install
+	all    bool               // whether it has all channels, whichever the operator follows
+	first  int                // the level at which the road starts
+	levels []level            // those before first are empty
+	end    int                // the last level that the platform can reach with the operator
 }
 
 // A level is one version of the platform, with what an operator can become there.
@@ -223,24 +225,30 @@ func (l *level) from(n graph.Node) []graph.Node {
 	return out
 }
 
-// without returns a function that reports the bundles that cannot be installed at a level. If the facts of a bundle cannot be read, the function sets the error.
-func (t *trip) without(ctx context.Context, k int) (func(graph.Bundle) bool, *error) {
+// without returns a function that reports the bundles that cannot be installed at a level, or are outside of the version range of the operator. If the facts of a bundle cannot be read, the function sets the error.
+func (r *road) without(ctx context.Context, k int) (func(graph.Bundle) bool, *error) {
 	var failed error
 	return func(b graph.Bundle) bool {
-		f, err := t.facts.of(ctx, b)
+		if r.outside(b) {
+			return true
+		}
+		f, err := r.facts.of(ctx, b)
 		if err != nil {
 			failed = cmp.Or(failed, err)
 			return true
 		}
-		return f.unfit(t.at(k))
+		return f.unfit(r.at(k))
 	}, &failed
 }
+
+// outside reports whether a bundle is outside of the version range of the operator.
+func (r *road) outside(b graph.Bundle) bool { return !r.within.Contains(b.Version()) } // C2
 
 // on returns a road that starts at a level with a node, in a channel.
 func (r *road) on(ctx context.Context, channel string, first int, n graph.Node, f *facts) (*road, error) {
 	o := *r.Operator
 	o.Channel = channel
-	out := &road{trip: r.trip, Operator: &o, start: n, known: r.known, first: first}
+	out := &road{trip: r.trip, Operator: &o, start: n, known: r.known, within: r.within, first: first}
 	return out, out.explore(ctx, f)
 }
 
@@ -377,10 +385,12 @@ func (r *road) left(k int, at graph.Node) *Blocker {
 		heads = append(heads, h.String())
 	}
 	b.Reason = fmt.Sprintf("the catalog for %s has no upgrade path from %s", v, at)
-	switch len(heads) {
-	case 0:
+	switch {
+	case len(heads) == 0 && r.Versions != "":
+		b.Reason += fmt.Sprintf(", and no bundle in the version range %q can be installed on %s", r.Versions, v)
+	case len(heads) == 0:
 		b.Reason += fmt.Sprintf(", and no bundle of its channels can be installed on %s", v)
-	case 1:
+	case len(heads) == 1:
 		b.Reason += " to the head " + heads[0]
 		if v, err := semver.Parse(at.Version); err == nil {
 			if h, err := semver.Parse(l.u.Heads()[0].Version); err == nil && h.LT(v) {
@@ -401,7 +411,7 @@ func (r *road) waiting(ctx context.Context, k int, at graph.Node) (*Blocker, err
 		return nil, nil
 	}
 	o := r.options(l.pkg)
-	o.Installed = []graph.Node{at}
+	o.Installed, o.Without = []graph.Node{at}, r.outside
 	free := l.pkg.Upgrades(r.Reading, o)
 	for _, h := range free.Heads() {
 		b, ok := free.Bundle(h)

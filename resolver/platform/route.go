@@ -33,7 +33,7 @@ type stay struct {
 
 // route returns the route of an operator.
 func (t *trip) route(ctx context.Context, o *Operator) (*route, error) {
-	r := &road{trip: t, Operator: o}
+	r := &road{trip: t, Operator: o, within: t.ranges[o]}
 	f, err := r.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -330,7 +330,7 @@ func (d *detour) compare(other *detour, free *road) int {
 
 // free returns the road of the operator from the start if it follows all channels.
 func (rt *route) free(ctx context.Context) (*road, error) {
-	r := &road{trip: rt.trip, Operator: rt.Operator, start: rt.stays[0].at, all: true}
+	r := &road{trip: rt.trip, Operator: rt.Operator, start: rt.stays[0].at, within: rt.within, all: true}
 	return r, r.explore(ctx, rt.nodes[r.start])
 }
 

@@ -192,6 +192,8 @@ func (p *Plan) writeOperators(t text) {
 			line += " to " + short(o.To)
 		}
 		switch {
+		case o.AtHead && o.Versions != "":
+			line += fmt.Sprintf(", the newest version in the range %q", o.Versions)
 		case o.AtHead && o.Channel != "":
 			line += ", the head of channel " + o.Channel
 		case o.AtHead:
@@ -200,8 +202,10 @@ func (p *Plan) writeOperators(t text) {
 		switch {
 		case !o.Checked:
 			line += "; safe versions were not checked"
-		case len(o.SafeOn) == 0:
+		case len(o.SafeOn) == 0 && slices.ContainsFunc(p.Blockers, func(x Blocker) bool { return x.Package == o.Package && x.endangers() }):
 			line += "; not safe on any version"
+		case len(o.SafeOn) == 0:
+			line += "; gets no updates on any version"
 		default:
 			line += "; safe on " + versions(o.SafeOn)
 		}
