@@ -28,7 +28,7 @@ func Outlook(o *graph.Outlook) string {
 // downgrade states that an upgrade leads to an older version, and why.
 func downgrade(o *graph.Outlook) string {
 	d := o.Downgrade
-	text := fmt.Sprintf("OLM replaces %s with the older %s, ", d.From.Name, version(d.To))
+	text := fmt.Sprintf("OLM takes %s back to the older %s, ", d.From.Name, version(d.To))
 	switch d.Reasons[0].Edge {
 	case graph.SkipRange:
 		return text + "whose skipRange includes it"
@@ -219,7 +219,7 @@ func keep(o *graph.Outlook) string {
 	if o.Keep != nil {
 		text += "switch to " + place(o, o.Keep)
 	} else {
-		text += "set installPlanApproval to Manual"
+		text += fmt.Sprintf("make sure that installPlanApproval is Manual, and do not approve %s", version(o.Downgrade.To))
 	}
 	if o.Downgrade.From != o.From {
 		return text + " once it is installed"

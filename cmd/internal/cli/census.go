@@ -322,7 +322,7 @@ func extended(x *extension) operatorStatus {
 	from := &x.Spec.Source.Catalog
 	o := operatorStatus{
 		Object: x.Key(), Namespace: x.Spec.Namespace, Package: from.PackageName, Channel: strings.Join(from.Channels, ","),
-		channels: from.Channels, Installed: x.Status.Install.Bundle.Name, Version: x.Status.Install.Bundle.Version,
+		channels: from.Channels, versions: from.Version, Installed: x.Status.Install.Bundle.Name, Version: x.Status.Install.Bundle.Version,
 	}
 	for _, typ := range []string{"PackageDeprecated", "ChannelDeprecated", "BundleDeprecated"} {
 		if c, ok := olm.FindCondition(x.Status.Conditions, typ); ok && c.Status == "True" {

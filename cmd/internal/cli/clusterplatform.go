@@ -58,7 +58,7 @@ func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Prob
 			Objects: []platform.Object{{Namespace: o.Object.Namespace, Name: o.Object.Name}},
 		}
 		if o.isV1() {
-			op.Reading = graph.V1
+			op.Reading, op.Versions = graph.V1, o.versions
 			if len(o.channels) != 1 {
 				op.Channel = "" // no channel means all
 			}

@@ -171,13 +171,16 @@ type operatorStatus struct {
 	// none is on the way.
 	Avoid *statusAvoid `json:"avoid,omitzero"`
 
+	advice           resolver.Advice // whose commands are among Commands
 	catalogNamespace string
 	current          string // the currentCSV of the subscription
 	// awaited is true if OLM has yet to choose the next bundle, and failed if it could not.
 	awaited, failed bool
 	channels        []string // of a ClusterExtension
+	versions        string   // the version range of a ClusterExtension
 	known           bool     // whether the content of the catalogs of a ClusterExtension is known
 	next            string   // the bundle to which a ClusterExtension would be upgraded, if it is known
+	upcoming        bool     // whether it will be upgraded to next, but the upgrade has not begun
 	unprocessed     bool     // whether OLM v1 has not processed a ClusterExtension yet
 }
 
@@ -254,8 +257,12 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string,
 	if err := d.resolve(ctx, t, c, s); err != nil {
 		return nil, err
 	}
+	r := &clusterReader{clusterState: s, loader: l, census: t}
+	if err := r.preflight(ctx, verdicts.run(l.env), d.Operators); err != nil {
+		return nil, err
+	}
 	if verdicts.on() {
-		if err := verdicts.next(ctx, &clusterReader{clusterState: s, loader: l, census: t}, d.Operators); err != nil {
+		if err := verdicts.next(ctx, r, d.Operators); err != nil {
 			return nil, err
 		}
 	}
@@ -302,7 +309,11 @@ func (d *statusDocument) text(w io.Writer) error {
 				continue // it helps several operators
 			}
 			commands = append(commands, c)
-			if _, err := visible.Fprintf(w, "to upgrade %s: %s\n", o.Package, c); err != nil {
+			label := "to upgrade " + o.Package
+			if i := slices.Index(o.advice.Commands, c); i >= 0 {
+				label = commandLabel(o.advice, i)
+			}
+			if _, err := visible.Fprintf(w, "%s: %s\n", label, c); err != nil {
 				return err
 			}
 		}

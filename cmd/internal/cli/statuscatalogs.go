@@ -120,7 +120,7 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 	case o.Installed == "":
 		o.Moves, o.Why = movesNow, "will install "+next.Bundle
 	case next.Bundle != o.Installed:
-		o.Moves, o.Why = movesNow, "will move to "+next.Bundle
+		o.Moves, o.Why, o.upcoming = movesNow, "will move to "+next.Bundle, true
 	case newest != nil && newest.Graph.Version().GT(next.Graph.Version()):
 		o.Moves, o.Why = movesStuck, prose.Outlook(next.Outlook)
 	}

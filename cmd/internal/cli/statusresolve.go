@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	csvreason "github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -147,14 +148,20 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 	if !o.awaited {
 		for _, a := range advice {
 			if a.Subscription == o.Object.Name && (o.endsEarly() || o.Moves == movesLatest) {
-				o.Commands, o.Fixes = append(o.Commands, a.Commands...), a.Fixes
+				o.Commands, o.Fixes, o.advice = append(o.Commands, a.Commands...), a.Fixes, a
 			}
 		}
 		return
 	}
 	for _, a := range advice {
-		if a.For(o.Object.Name) && (a.Kind == resolver.AdviceDowngrade || a.Kind == resolver.AdviceCloses) {
-			o.Why, o.Commands = a.Summary(), append(o.Commands, a.Commands...)
+		switch {
+		case !a.For(o.Object.Name):
+		case a.Kind == resolver.AdviceDowngrade && a.Outlook.Way == nil && o.Moves == movesApproval: // as the command would have it
+			o.Why = a.Summary()
+		case a.Kind == resolver.AdviceDowngrade:
+			o.Why, o.Commands, o.advice = a.Summary(), append(o.Commands, a.Commands...), a
+		case a.Kind == resolver.AdviceCloses:
+			o.Why, o.Commands, o.advice = a.Summary()+". "+prose.Onward(a.Outlook), append(o.Commands, a.Commands...), a
 		}
 		if !a.For(o.Object.Name) || a.HeldBy == nil {
 			continue

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -77,10 +78,22 @@ func channelsText(a resolver.Advice) string {
 		return ""
 	}
 	var b strings.Builder
-	for _, c := range a.Commands {
-		visible.Fprintf(&b, "to upgrade %s: %s\n", a.Package, c)
+	for i, c := range a.Commands {
+		visible.Fprintf(&b, "%s: %s\n", commandLabel(a, i), c)
 	}
 	return b.String()
+}
+
+// commandLabel returns what a command of an advice does. Several are to be run one after the other, as
+// its text states.
+func commandLabel(a resolver.Advice, i int) string {
+	switch n := len(a.Commands); {
+	case a.Kind == resolver.AdviceDowngrade && a.Outlook.Way == nil:
+		return "to keep " + a.Outlook.Downgrade.From.Name
+	case n > 1:
+		return fmt.Sprintf("to upgrade %s, step %d of %d", a.Package, i+1, n)
+	}
+	return "to upgrade " + a.Package
 }
 
 // addObstacles adds what keeps operators from newer versions, with commands to paste. The text of
