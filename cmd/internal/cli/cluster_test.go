@@ -86,6 +86,11 @@ func newCluster(t *testing.T) (server *apiServer, config, state string) {
 func TestClusterCatalogs(t *testing.T) {
 	_, config, _ := newCluster(t)
 	check(t, os.CopyFS("marketplace/community", os.DirFS("community")))
+	check(t, os.WriteFile("platform.json", []byte(`{"from": "4.16", "to": "4.17",
+		"catalogs": [{"platform": "4.16", "name": "community", "dir": "community"}, {"platform": "4.17", "name": "community", "dir": "other"}],
+		"installed": [
+			{"name": "etcdoperator.v0.9.0", "version": "0.9.0", "package": "etcd", "channel": "stable"},
+			{"name": "prometheusoperator.v0.47.0", "version": "0.47.0", "package": "prometheus", "versions": "<0.60", "reading": "v1"}]}`), 0o600))
 	for _, tt := range []struct{ live, files []string }{
 		{[]string{"resolve"}, []string{"resolve", "--catalog", "community=community,namespace=marketplace,priority=5", "--global-namespace", "marketplace", "-n", "apps", "--installed", "etcd=0.9.0:stable"}},
 		{[]string{"resolve", "-n", "apps"}, []string{"resolve", "-f", "state.yaml", "--catalog", "community=community"}},
@@ -93,7 +98,7 @@ func TestClusterCatalogs(t *testing.T) {
 		{[]string{"explain"}, []string{"explain", "-f", "state.yaml", "--catalog", "community=community"}},
 		{[]string{"path", "etcd"}, []string{"path", "community", "etcd", "0.9.0", "-c", "stable"}},
 		{[]string{"path", "etcd", "--catalog", "other"}, []string{"path", "other", "etcd", "0.9.0", "-c", "stable"}},
-		{[]string{"platform", "--to", "4.17", "--catalog", "4.17=community:other"}, []string{"platform", "--from", "4.16", "--to", "4.17", "--catalog", "4.16=community", "--catalog", "4.17=community:other", "--installed", "etcd=0.9.0:stable", "--installed", "prometheus=0.47.0", "--reading", "v1"}},
+		{[]string{"platform", "--to", "4.17", "--catalog", "4.17=community:other"}, []string{"platform", "--problem", "platform.json"}},
 		{[]string{"path", "prometheus"}, []string{"path", "community", "prometheus", "0.47.0", "--reading", "v1"}},
 		{[]string{"select", "--package", "prometheus"}, []string{"select", "--catalog", "operatorhub=community", "--package", "prometheus", "--installed", "prometheus=0.47.0", "--version", "<0.60"}},
 		{[]string{"select", "--package", "prometheus", "--catalog", "operatorhub=other", "--version", ">0.0.0"}, []string{"select", "--catalog", "operatorhub=other", "--package", "prometheus", "--installed", "prometheus=0.47.0", "--version", ">0.0.0"}},
