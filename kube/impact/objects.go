@@ -254,6 +254,8 @@ func (c *comparison) deleted(id objectID) Change {
 			return safe(Removed, id.String(), "%s is deleted; it has no custom resources", id)
 		case known:
 			what = phrase.Count(n, "custom resource")
+		case c.opts.Cluster != nil:
+			what += ", which are not known: " + c.opts.Cluster.Unread[id.name]
 		}
 		return c.coded(codes.ImpactDataDeleted, Removed, id.String(), "", c.at(), "%s is deleted with %s", id, what)
 	case (id.kind == "Secret" || id.kind == "ConfigMap") && contains(c.old, id.kind, id.name): // OLM generates the others

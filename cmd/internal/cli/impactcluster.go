@@ -19,6 +19,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/impact"
+	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/olmv1"
@@ -362,11 +363,15 @@ func (c *clusterImpact) cluster(ctx context.Context, old, created impact.Bundle)
 				return fmt.Errorf("%s: %w", o.Key(), err)
 			}
 			to.CRDs = append(to.CRDs, crd)
-		case slices.Contains(c.state.cluster.Known, olm.GroupKind{Group: olm.GroupCRD, Kind: olm.KindCRD}):
-			to.Resources[name] = nil // the cluster does not have the CRD
+		case !slices.Contains(c.state.cluster.Known, olm.GroupKind{Group: olm.GroupCRD, Kind: olm.KindCRD}):
+			to.Unread[name] = "the CRDs of the cluster are not known"
+			continue
+		case c.client == nil && slices.ContainsFunc(old.CRDs, func(x registryv1.Manifest[apiextensionsv1.CustomResourceDefinition]) bool { return x.Object.Name == name }):
+			// The cluster has the CRDs of what is installed, so the files do not have all.
+			to.Unread[name] = "the files do not have the CRD; add the output of \"kubectl get -o yaml crd " + name + "\" and of \"kubectl get -A -o yaml " + name + "\""
 			continue
 		default:
-			to.Unread[name] = "the CRDs of the cluster are not known"
+			to.Resources[name] = nil // the cluster does not have the CRD
 			continue
 		}
 		list, err := c.resources(ctx, crd)
