@@ -96,7 +96,7 @@ func TestRollout(t *testing.T) {
 		code       fbc.Code
 	}{
 		{settings, "", ""},
-		{settings + "---\n" + settings, "is included once; OLM v1 renders it twice", codes.BundleRollout},
+		{settings + "---\n" + settings, "is in the bundle twice, or in the bundle and generated from its CSV; OLM v1 renders both", codes.BundleRollout},
 		{settings + "---\n" + settings + "data: {a: b}\n", `ConfigMap "settings" is in the bundle twice`, codes.BundleObjectTwice},
 		{strings.TrimPrefix(many.String(), "---\n"), "a ClusterObjectSet allows 50 in a phase", codes.BundleRollout},
 	} {

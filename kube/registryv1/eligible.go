@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,14 +84,29 @@ func dependencies(blob *fbc.Bundle) (out []Problem) {
 	for _, p := range blob.Properties {
 		switch p.Type {
 		case property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint:
-			text := "the bundle has the dependency %s %s; OLM v1 does not install dependencies, and refuses bundles that declare any"
+			text := "the bundle requires %s; OLM v1 does not install dependencies, and refuses bundles that declare any"
 			if len(out) > 0 {
-				text = "it also has the dependency %s %s"
+				text = "it also requires %s"
 			}
-			out = append(out, Problem{Stage: StageUnsupported, Code: "dependency", OnlyV1: true, Subject: p.Type, Pos: blob.Pos, Message: fmt.Sprintf(text, p.Type, p.Value)})
+			out = append(out, Problem{Stage: StageUnsupported, Code: "dependency", OnlyV1: true, Subject: p.Type, Pos: blob.Pos, Message: fmt.Sprintf(text, requirement(p))})
 		}
 	}
 	return out
+}
+
+// requirement returns a dependency as a noun phrase.
+func requirement(p property.Property) string {
+	switch p.Type {
+	case property.TypeGVKRequired:
+		if gvk, err := property.Parse[property.GVK](p); err == nil {
+			return "API " + gvk.String()
+		}
+	case property.TypePackageRequired:
+		if pkg, err := property.Parse[property.PackageRequired](p); err == nil {
+			return "package " + pkg.PackageName + " " + pkg.VersionRange
+		}
+	}
+	return p.Type + " " + string(p.Value)
 }
 
 // fromBlob reads the content of a bundle from its blob in a catalog. Partial is true if
@@ -165,10 +181,25 @@ func (b *Bundle) renderSomehow(ctx context.Context, certificates CertProvider) (
 // stalled returns a problem for each object that operator-controller renders but can never apply.
 func (b *Bundle) stalled(m *Manifests) (out []Problem) {
 	for _, d := range m.Differences {
+		x := Problem{Stage: StageRevision, Code: "rollout", OnlyV1: true, Subject: d.Object, Pos: b.csv().Pos, Message: d.Object + " " + d.Message}
+		parts := strings.Split(d.Object, "/") // see Key
+		kind, name := parts[max(0, len(parts)-3)], parts[len(parts)-1]
 		switch d.Rule {
-		case "K206", "K209", "K210":
-			out = append(out, Problem{Stage: StageRevision, Code: "rollout", OnlyV1: true, Subject: d.Object, Pos: b.csv().Pos, Message: d.Object + " " + d.Message})
+		case "K206":
+			x.Message = fmt.Sprintf("the webhook for %s %q has no containerPort; OLM v1 writes port 0, which the API server refuses; set containerPort: 443", kind, name)
+			for i, w := range b.CSV().Spec.WebhookDefinitions {
+				if w.ContainerPort == 0 && (slices.Contains(w.ConversionCRDs, name) || strings.HasPrefix(name, w.GenerateName)) {
+					x.Pos = b.csv().At(webhookPath(i)...)
+					break
+				}
+			}
+		case "K209":
+			x.Message = fmt.Sprintf("%s %q is in the bundle twice, or in the bundle and generated from its CSV; OLM v1 renders both and refuses the revision; remove one", kind, name)
+		case "K210":
+		default:
+			continue
 		}
+		out = append(out, x)
 	}
 	return out
 }

@@ -27,8 +27,9 @@ func newEligible(e *env) *cobra.Command {
 		Short: "List which bundles OLM v1 can install, and why not the others",
 		Long: `Eligible reports whether OLM v1 can install bundles at all, in any namespace and
 with any configuration, with every reason if it cannot: dependencies, owned API
-services, webhooks without a provider of certificates, install modes, and invalid
-manifests.
+services, webhooks without a provider of certificates, install modes, invalid
+manifests, and objects that OLM v1 renders but can never apply. "olmkit validate" lists all faults
+of a bundle directory.
 
   CATALOG                    the head of the default channel of every package, or
                              with --all every bundle
@@ -59,7 +60,7 @@ only bundle are unknown.`,
 	provider = registryv1.CertManager.String()
 	addChoice(cmd, &provider, "cert-provider", "", "what provides certificates for webhooks", "cert-manager", "service-ca", "none")
 	fl.BoolVar(&q.opts.AllNamespaces, "all-namespaces-only", false, "refuse bundles that cannot watch all namespaces, as OLM v1 does without SingleOwnNamespaceInstallSupport")
-	fl.BoolVar(&q.opts.AsUpstream, "as-upstream", false, "refuse bundles that OLM v1 renders but cannot apply because of its known bugs")
+	fl.BoolVar(&q.opts.AsUpstream, "as-upstream", false, "leave out faults that olmkit finds and OLM v1 does not")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return usagef("name one catalog, CATALOG+PACKAGE, or bundle")
@@ -249,7 +250,7 @@ func (q *eligible) directory(ctx context.Context, arg string, files fs.FS) error
 	}
 	var problems []registryv1.Problem
 	for _, d := range faults.Errors() {
-		problems = append(problems, registryv1.Problem{Stage: registryv1.StageRead, Code: string(d.Code), Pos: d.Pos, Message: "no catalog can have the bundle: " + d.Err.Error()})
+		problems = append(problems, registryv1.Problem{Stage: registryv1.StageRead, Code: string(d.Code), Pos: d.Pos, Message: "no catalog can have the bundle: " + d.Text()})
 	}
 	q.refuse(eligibleRow{Package: content.Package, Bundle: content.CSV().Name, Version: version, Verdict: verdictNo}, problems, arg)
 	return nil
@@ -257,7 +258,7 @@ func (q *eligible) directory(ctx context.Context, arg string, files fs.FS) error
 
 // add adds a bundle. Dir is the prefix of the files in its problems.
 func (q *eligible) add(ctx context.Context, blob *fbc.Bundle, content *registryv1.Bundle, version, dir string) error {
-	e, err := registryv1.Eligible(ctx, blob, content, q.opts)
+	e, err := eligibility(ctx, blob, content, q.opts)
 	if err != nil {
 		return err
 	}
@@ -270,6 +271,17 @@ func (q *eligible) add(ctx context.Context, blob *fbc.Bundle, content *registryv
 	}
 	q.refuse(r, e.Problems, dir)
 	return nil
+}
+
+// eligibility returns whether OLM v1 installs a bundle at all. Unlike [registryv1.Eligible], it also
+// has problems that OLM v1 has only once it applies the bundle.
+func eligibility(ctx context.Context, blob *fbc.Bundle, content *registryv1.Bundle, opts registryv1.EligibleOptions) (*registryv1.Eligibility, error) {
+	e, err := registryv1.Eligible(ctx, blob, content, opts)
+	if err != nil || e.Partial || len(e.Problems) > 0 || opts.AsUpstream {
+		return e, err
+	}
+	opts.AsUpstream = true
+	return registryv1.Eligible(ctx, blob, content, opts)
 }
 
 // refuse adds a row with problems, which may be none. Dir is the prefix of their files.

@@ -211,7 +211,7 @@ func (r *reporter) head(ctx context.Context, bundles *packageBundles, blob *fbc.
 		h.Risks = allowed.Risks
 		h.APIs = oldAPIs(content)
 	}
-	e, err := registryv1.Eligible(ctx, blob, content, registryv1.EligibleOptions{Certificates: registryv1.CertManager, Limits: r.run.limits.forBundles()})
+	e, err := eligibility(ctx, blob, content, registryv1.EligibleOptions{Certificates: registryv1.CertManager, Limits: r.run.limits.forBundles()})
 	if err != nil {
 		return h, err
 	}
