@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/kube/permissions"
 )
@@ -86,7 +88,50 @@ func (c *comparison) permissions() ([]Change, error) {
 			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.at(), "%s, which has rules from outside of the bundle", role))
 		}
 	}
-	return out, nil
+	return append(out, c.elsewhere()...), nil
+}
+
+// elsewhere returns a change for each new binding whose only service accounts of the operator are in
+// other namespaces than the default one. The comparison applies it nevertheless.
+func (c *comparison) elsewhere() (out []Change) {
+	if c.namespace != "" {
+		return nil
+	}
+	before, after := c.foreign(c.old), c.foreign(c.new)
+	for _, binding := range slices.Sorted(maps.Keys(after)) {
+		if accounts := strings.Join(after[binding], ", "); accounts != strings.Join(before[binding], ", ") {
+			out = append(out, c.coded(codes.ImpactPermission, Added, binding, "", c.at(), "%s binds service account %s, so an operator in another namespace does not get these permissions; set --namespace to compare", binding, accounts))
+		}
+	}
+	return out
+}
+
+// foreign returns, by binding, the service accounts of the operator in other namespaces than the default
+// one, unless the binding also has one there.
+func (c *comparison) foreign(b Bundle) map[string][]string {
+	found := map[string][]string{}
+	for i := range b.Others {
+		o := &b.Others[i].Object
+		if kind := o.GetKind(); kind != "ClusterRoleBinding" && kind != "RoleBinding" {
+			continue
+		}
+		var accounts []string
+		subjects, _, _ := unstructured.NestedSlice(o.Object, "subjects")
+		own := false
+		for _, x := range subjects {
+			s, _ := x.(map[string]any)
+			name, _ := s["name"].(string)
+			namespace, _ := s["namespace"].(string)
+			if s["kind"] == "ServiceAccount" && slices.Contains(b.ServiceAccounts(), name) {
+				accounts = append(accounts, namespace+"/"+name)
+				own = own || namespace == "" || namespace == c.opts.Namespace
+			}
+		}
+		if !own && len(accounts) > 0 {
+			found[o.GetKind()+" "+o.GetName()] = accounts
+		}
+	}
+	return found
 }
 
 // deployments returns a change for each permission that a deployment gains or loses, but the

@@ -101,6 +101,11 @@ func (r *Rule) wildcard() bool {
 	return false
 }
 
+// everything reports whether a rule allows every verb for all resources.
+func (r *Rule) everything() bool {
+	return slices.Contains(r.Verbs, "*") && slices.Contains(r.APIGroups, "*") && slices.Contains(r.Resources, "*") && len(r.ResourceNames) == 0
+}
+
 // Risks returns the risks of the rules of a role, in their order, each code once for each rule.
 func (r *Role) Risks() (out []Risk) {
 	where := "in all namespaces"
@@ -115,7 +120,11 @@ func (r *Role) Risks() (out []Risk) {
 			}
 		}
 		if rule.wildcard() {
-			add(codes.GrantsWildcard, "act on everything that a wildcard covers")
+			can := "act on everything that a wildcard covers"
+			if rule.everything() {
+				can = "do everything, like cluster-admin,"
+			}
+			add(codes.GrantsWildcard, can)
 		}
 		for j := range dangers {
 			if d := &dangers[j]; rule.allows(d, r.Namespace) {

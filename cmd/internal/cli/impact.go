@@ -278,18 +278,21 @@ func (i *impactRun) inCatalog(ctx context.Context, catalog, pkg, from, to string
 		}
 	}
 	steps := []graph.Step{{From: nodes[0], To: nodes[1]}}
-	if i.path {
-		reading := graph.V1
-		if i.opts.Classic {
-			reading = graph.Classic
-		}
-		u := p.Upgrades(reading, &graph.UpgradeOptions{Installed: nodes})
-		if u.Err() != nil {
-			return u.Err()
-		}
-		if steps, ok = u.Path(nodes[0], nodes[1]); !ok {
-			return fmt.Errorf("no upgrade path leads from %s to %s; \"olmkit path\" shows how far upgrades lead", nodes[0], nodes[1])
-		}
+	reading, force := graph.V1, "; OLM v1 needs the policy SelfCertified"
+	if i.opts.Classic {
+		reading, force = graph.Classic, ""
+	}
+	u := p.Upgrades(reading, &graph.UpgradeOptions{Installed: nodes})
+	if u.Err() != nil {
+		return u.Err()
+	}
+	switch way, ok := u.Path(nodes[0], nodes[1]); {
+	case i.path && !ok:
+		return fmt.Errorf("no upgrade path leads from %s to %s; \"olmkit path\" shows how far upgrades lead", nodes[0], nodes[1])
+	case i.path:
+		steps = way
+	case !ok:
+		visible.Fprintf(i.stderr, "note: no upgrade path in the catalog leads from %s to %s%s\n", nodes[0], nodes[1], force)
 	}
 	bundles := i.bundlesOf(true, p)
 	for _, step := range steps {

@@ -366,7 +366,9 @@ func (c *clusterImpact) cluster(ctx context.Context, old, created impact.Bundle)
 		case !slices.Contains(c.state.cluster.Known, olm.GroupKind{Group: olm.GroupCRD, Kind: olm.KindCRD}):
 			to.Unread[name] = "the CRDs of the cluster are not known"
 			continue
-		case c.client == nil && slices.ContainsFunc(old.CRDs, func(x registryv1.Manifest[apiextensionsv1.CustomResourceDefinition]) bool { return x.Object.Name == name }):
+		case c.client == nil && slices.ContainsFunc(old.CRDs, func(x registryv1.Manifest[apiextensionsv1.CustomResourceDefinition]) bool {
+			return x.Object.Name == name
+		}):
 			// The cluster has the CRDs of what is installed, so the files do not have all.
 			to.Unread[name] = "the files do not have the CRD; add the output of \"kubectl get -o yaml crd " + name + "\" and of \"kubectl get -A -o yaml " + name + "\""
 			continue

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
@@ -80,7 +82,12 @@ func (a *impactAnswer) title() string {
 	if a.Namespace != "" {
 		where = " in namespace " + a.Namespace
 	}
-	return fmt.Sprintf("Upgrade of package %s%s from %s to %s with %s: %s", a.Package, where, a.From.Name, a.To.Name, olmTitle(a.OLM), a.Verdict)
+	what := "Upgrade"
+	old, err := semver.Parse(a.From.Version)
+	if created, also := semver.Parse(a.To.Version); err == nil && also == nil && created.LT(old) {
+		what = "Downgrade"
+	}
+	return fmt.Sprintf("%s of package %s%s from %s to %s with %s: %s", what, a.Package, where, a.From.Name, a.To.Name, olmTitle(a.OLM), a.Verdict)
 }
 
 // olmTitle returns the name of an OLM for readers.

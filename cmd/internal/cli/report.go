@@ -154,11 +154,11 @@ type reporter struct {
 // report returns the report on a catalog, compared with an older one unless base is empty.
 func (r *reporter) report(ctx context.Context, catalog, base string) (*quality, error) {
 	l := newLoader(r.run.env)
-	out, index, err := r.catalog(ctx, l, catalog)
+	out, index, err := r.catalog(ctx, l, catalog, false)
 	if err != nil || base == "" {
 		return out, err
 	}
-	old, before, err := r.catalog(ctx, l, base)
+	old, before, err := r.catalog(ctx, l, base, true)
 	if err != nil {
 		return nil, err
 	}
@@ -187,8 +187,8 @@ func (r *reporter) report(ctx context.Context, catalog, base string) (*quality, 
 	return out, nil
 }
 
-// catalog returns the report on one catalog.
-func (r *reporter) catalog(ctx context.Context, l *loader, path string) (*quality, *graph.Catalog, error) {
+// catalog returns the report on one catalog. The base may lack packages that were named.
+func (r *reporter) catalog(ctx context.Context, l *loader, path string, base bool) (*quality, *graph.Catalog, error) {
 	blobs, found, _, err := l.check(ctx, path, true)
 	switch {
 	case err != nil:
@@ -209,13 +209,15 @@ func (r *reporter) catalog(ctx context.Context, l *loader, path string) (*qualit
 		contents[name] = c
 	}
 	names := namesOf([]*graph.Catalog{index})
-	for _, name := range r.only {
-		if !slices.Contains(names, name) {
-			return nil, nil, noPackage(path, name, names)
-		}
-	}
 	if len(r.only) > 0 {
+		all := names
 		names = slices.Compact(slices.Sorted(slices.Values(r.only)))
+		for _, name := range names {
+			if !base && !slices.Contains(all, name) {
+				return nil, nil, noPackage(path, name, all)
+			}
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(all, name) })
 	}
 	out := &quality{Catalog: display(path), On: r.on, OLM: "v1", Packages: make([]packageQuality, len(names))}
 	if r.run.opts.Classic {

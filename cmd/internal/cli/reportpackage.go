@@ -33,7 +33,7 @@ type packageQuality struct {
 	Head     headQuality      `json:"head,omitzero"`
 	Releases releases         `json:"releases"`
 	Channels []channelQuality `json:"channels"`
-	// StrandedV1 are the versions from which OLM v1 reaches no head of any channel.
+	// StrandedV1 are the versions from which OLM v1 does not reach the newest version of the package.
 	StrandedV1 []graph.Node `json:"strandedV1,omitempty"`
 	// Upgrades are those that break something, and those that an administrator should read.
 	Upgrades []edgeImpact `json:"upgrades,omitempty"`
@@ -326,7 +326,7 @@ func nodesText(list []graph.Node) string {
 	}
 	text := strings.Join(names, ", ")
 	if more > 0 {
-		text += ", and " + phrase.Count(more, "more")
+		text += fmt.Sprintf(", and %d more", more)
 	}
 	return text
 }

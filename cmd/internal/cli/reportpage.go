@@ -246,7 +246,7 @@ func (p *packageQuality) markdown(b *strings.Builder) {
 		}
 	}
 	if len(p.StrandedV1) > 0 {
-		list("Without a path to a head in OLM v1", []string{markdown(nodesText(p.StrandedV1))})
+		list("Without a path to the newest version in OLM v1", []string{markdown(nodesText(p.StrandedV1))})
 	}
 	var breaks, risks []string
 	for _, e := range p.Upgrades {
