@@ -28,8 +28,8 @@ func newEligible(e *env) *cobra.Command {
 		Long: `Eligible reports whether OLM v1 can install bundles at all, in any namespace and
 with any configuration, with every reason if it cannot: dependencies, owned API
 services, webhooks without a provider of certificates, install modes, invalid
-manifests, and objects that OLM v1 renders but can never apply. "olmkit validate" lists all faults
-of a bundle directory.
+manifests, and objects that OLM v1 renders but can never apply. "olmkit validate"
+lists all faults of a bundle directory.
 
   CATALOG                    the head of the default channel of every package, or
                              with --all every bundle
