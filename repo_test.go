@@ -231,6 +231,7 @@ func TestNoClocks(t *testing.T) {
 		"kube/internal/sidebyside/run_test.go":        server,
 		"kube/internal/sidebyside/scenarios_test.go":  server,
 		"kube/internal/sidebyside/served_test.go":     stamp,
+		"kube/internal/sidebyside/settled_test.go":    server,
 		"kube/internal/sidebyside/sidebyside_test.go": server,
 		"kube/internal/sidebyside/swap_test.go":       server,
 		"kube/many_test.go":                           server,
