@@ -24,7 +24,7 @@ type Report struct {
 	Refused []string   `json:"refused"`
 	Plan    []Selected `json:"plan"`
 	// Advice explains why planned subscriptions get no newer version.
-	Advice AdviceList `json:"advice,omitempty"`
+	Advice []Advice `json:"advice,omitempty"`
 }
 
 // MarshalJSON returns the report as an object. Required lists are never null.

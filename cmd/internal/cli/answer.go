@@ -66,7 +66,9 @@ func (a *answer) text(w io.Writer) error {
 	case a.err != nil:
 		text := fmt.Sprintf("Not resolved: %s\n", bare(a.err))
 		if sick := (*resolver.UnhealthyError)(nil); errors.As(a.err, &sick) {
-			text += "  " + strings.Join(sick.Commands(), "\n  ") + "\n"
+			for _, c := range sick.Commands() {
+				text += "  " + visible.Line(c) + "\n"
+			}
 		}
 		_, err := visible.Fprintf(w, "%s", visible.Block(text))
 		return err
