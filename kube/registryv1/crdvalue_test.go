@@ -3,6 +3,7 @@ package registryv1
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -102,7 +103,7 @@ type randomSchema struct {
 }
 
 func (r *randomSchema) any() any {
-	return []any{nil, true, false, "", "a<b>\u2028", int64(0), int64(1), int64(1)<<60 + 1, 1.5, 1.0, 1e30, -0.0, []any{}, []any{int64(1), "x"}, map[string]any{}, map[string]any{"type": "string", "maximum": 2.0}}[r.IntN(16)]
+	return []any{nil, true, false, "", "a<b>\u2028", int64(0), int64(1), int64(1)<<60 + 1, 1.5, 1.0, 1e30, math.Copysign(0, -1), []any{}, []any{int64(1), "x"}, map[string]any{}, map[string]any{"type": "string", "maximum": 2.0}}[r.IntN(16)]
 }
 
 // schema returns a schema. Its fields and their types are those of the Go type.
