@@ -169,18 +169,13 @@ func (c *comparison) deployments(before, after *grants, gained, lost rulesByName
 	return out
 }
 
-// everything reports whether a rule allows every verb for all resources.
-func everything(r *permissions.Rule) bool {
-	return slices.Contains(r.Verbs, "*") && slices.Contains(r.APIGroups, "*") && slices.Contains(r.Resources, "*") && len(r.ResourceNames) == 0
-}
-
 // dangers returns a change for each kind of risk among the permissions that a subject gains, which other
 // changes have.
 func (c *comparison) dangers(subject, namespace string, gained []permissions.Rule) (out []Change) {
 	for i := range gained {
 		role := permissions.Role{Subject: subject, Namespace: namespace, Rules: gained[i : i+1]}
 		found := role.Risks()
-		if everything(&gained[i]) {
+		if gained[i].AllowsEverything() {
 			found = found[:1] // the wildcard, which includes the others
 		}
 		for _, risk := range found {

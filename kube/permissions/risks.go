@@ -101,8 +101,8 @@ func (r *Rule) wildcard() bool {
 	return false
 }
 
-// everything reports whether a rule allows every verb for all resources.
-func (r *Rule) everything() bool {
+// AllowsEverything reports whether a rule allows every verb for all resources.
+func (r *Rule) AllowsEverything() bool {
 	return slices.Contains(r.Verbs, "*") && slices.Contains(r.APIGroups, "*") && slices.Contains(r.Resources, "*") && len(r.ResourceNames) == 0
 }
 
@@ -121,7 +121,7 @@ func (r *Role) Risks() (out []Risk) {
 		}
 		if rule.wildcard() {
 			can := "act on everything that a wildcard covers"
-			if rule.everything() {
+			if rule.AllowsEverything() {
 				can = "do everything, like cluster-admin,"
 			}
 			add(codes.GrantsWildcard, can)
