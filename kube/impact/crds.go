@@ -133,7 +133,7 @@ func (c *comparison) crds() ([]Change, error) {
 		installed := c.opts.Cluster.crd(name)
 		switch {
 		case b == nil:
-			out = append(out, safe(Removed, object, "CRD %s is no longer in the bundle; see the changes to objects", name))
+			out = append(out, safe(Removed, object, "CRD %s is not in the new bundle; see the changes to objects", name))
 			continue
 		case a == nil && installed == nil:
 			out = append(out, safe(Added, object, "CRD %s is created, with versions %s", name, versions(b.CustomResourceDefinition)))

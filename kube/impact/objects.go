@@ -246,7 +246,7 @@ func (c *comparison) compareObjects(old, created map[objectID]*unstructured.Unst
 func (c *comparison) deleted(id objectID) Change {
 	switch {
 	case id.kind == kindCRD && c.opts.Classic:
-		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.at(), "%s is no longer in the bundle; classic OLM leaves it on the cluster, but no operator manages its custom resources", id)
+		return c.coded(codes.ImpactObjectDeleted, Removed, id.String(), "", c.at(), "%s is not in the new bundle; classic OLM leaves it on the cluster, but no operator manages its custom resources", id)
 	case id.kind == kindCRD:
 		what := "all of its custom resources"
 		switch n, known := c.opts.Cluster.count(id.name); {

@@ -42,7 +42,7 @@ type extensionPlan struct {
 	Avoided []edgeImpact `json:"avoided,omitempty"`
 	// Versions explains why the extension gets no newer version.
 	Versions []olmv1.Note `json:"versions,omitempty"`
-	// Refused is the reason if there is no target, and Code its code if the selection refused.
+	// Refused is why nothing was selected, and Code the code of that reason, if it has one.
 	Refused string            `json:"refused,omitempty"`
 	Code    olmv1.RefusalCode `json:"code,omitempty"`
 	// Fixes are changes with which a bundle can be selected, each verified.

@@ -18,7 +18,7 @@ type statusAvoid struct {
 	Next    bool   `json:"next,omitzero"`
 	Command string `json:"command,omitempty"`
 	// Shortest is the shortest path without upgrades to avoid, with their verdicts. Avoided are the
-	// upgrades on shorter paths. If there is no such path, each takes at least one of Blocking.
+	// upgrades on shorter paths. Without such a path, each takes at least one of Blocking.
 	Shortest []edgeImpact `json:"shortest,omitempty"`
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`

@@ -137,7 +137,7 @@ type waysData struct {
 	// automatically.
 	Detours [][]int `json:"detours,omitempty"`
 	// Around are shortest paths to a head without upgrades to avoid, as lists of nodes, from nodes whose way or
-	// shortest path takes one. If there is no such path, Blocked has the node, followed by the two nodes of each
+	// shortest path takes one. Without such a path, Blocked has the node, followed by the two nodes of each
 	// upgrade of which each path takes at least one.
 	Around  [][]int `json:"around,omitempty"`
 	Blocked [][]int `json:"blocked,omitempty"`
