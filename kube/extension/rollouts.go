@@ -60,12 +60,12 @@ type Rollouts struct { // K63
 // knowledge is what is remembered of an extension, or of an object set without one. All of it
 // can be lost.
 type knowledge struct {
-	applied map[types.UID]string                  // see rollout.Snapshot
-	failed  map[string]string                     // likewise
-	foreign map[string]*unstructured.Unstructured // those of our names that Objects does not have
-	request string                                // identifies what was rendered
-	want    *wanted                               // from it
-	pull    *pull                                 // of the image that is being read, or nil
+	applied map[types.UID]string // see rollout.Snapshot
+	failed  map[string]string    // likewise
+	foreign map[string]bool      // keys of objects with our names that Objects does not have
+	request string               // identifies what was rendered
+	want    *wanted              // from it
+	pull    *pull                // of the image that is being read, or nil
 	// orphaned is the UID of the extension if it was deleted without its dependents.
 	orphaned types.UID
 }
@@ -77,7 +77,7 @@ func (x *Rollouts) knowledge(name string) *knowledge {
 		x.known = map[string]*knowledge{}
 	}
 	if x.known[name] == nil {
-		x.known[name] = &knowledge{applied: map[types.UID]string{}, failed: map[string]string{}, foreign: map[string]*unstructured.Unstructured{}}
+		x.known[name] = &knowledge{applied: map[types.UID]string{}, failed: map[string]string{}, foreign: map[string]bool{}}
 	}
 	return x.known[name]
 }
@@ -240,7 +240,7 @@ func (x *Rollouts) object(ctx context.Context, k *knowledge, o *unstructured.Uns
 		}
 	}
 	live, err := get(ctx, from, o)
-	if err == nil && live == nil && k.foreign[key] != nil {
+	if err == nil && live == nil && k.foreign[key] {
 		if live, err = get(ctx, x.Client, o); live == nil {
 			delete(k.foreign, key)
 		}

@@ -64,7 +64,8 @@ type stage struct {
 	slow     map[string]bool              // packages whose registries do not answer
 	ahead    time.Duration                // of the controller's clock
 
-	extensions, heap int // see the command memory
+	extensions, heap int        // see the command memory
+	kubeletBusy      sync.Mutex // held while the kubelet has lists of objects in memory
 
 	groups       []string // of the user who applies objects
 	experimental bool     // the cluster has ClusterObjectSets
@@ -366,7 +367,9 @@ func (s *stage) many(ts *testscript.TestScript, _ bool, args []string) {
 		n, err = strconv.Atoi(args[1])
 		ts.Check(err)
 	}
+	s.kubeletBusy.Lock()
 	s.extensions, s.heap = n, heap()
+	s.kubeletBusy.Unlock()
 	for i := range n {
 		name := fmt.Sprintf("many-%d", i)
 		s.bundle(ts, false, append([]string{name, "1.0.0"}, args[min(len(args), 2):]...))
@@ -390,7 +393,9 @@ func heap() int {
 func (s *stage) memory(ts *testscript.TestScript, _ bool, args []string) {
 	most, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	s.kubeletBusy.Lock()
 	each := (heap() - s.heap) / 1000 / s.extensions
+	s.kubeletBusy.Unlock()
 	ts.Logf("%d kB for each of %d extensions", each, s.extensions)
 	if each > most {
 		ts.Fatalf("%d kB for each of %d extensions, more than %d", each, s.extensions, most)

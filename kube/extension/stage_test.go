@@ -245,31 +245,38 @@ func (s *stage) collect(ctx context.Context) {
 // kubelet makes deployments available, and collects garbage.
 func (s *stage) kubelet(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
+		s.kubeletBusy.Lock()
 		if n%20 == 0 {
 			s.collect(ctx)
 		}
-		var list appsv1.DeploymentList
-		if err := s.client.List(ctx, &list); err != nil {
-			return
-		}
-		for i := range list.Items {
-			d := &list.Items[i]
-			s.mu.Lock()
-			status := corev1.ConditionTrue
-			if s.broken[d.Name] {
-				status = corev1.ConditionFalse
-			}
-			s.mu.Unlock()
-			if d.Status.ObservedGeneration == d.Generation && len(d.Status.Conditions) > 0 && d.Status.Conditions[0].Status == status {
-				continue
-			}
-			d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1,
-				Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status}}}
-			s.client.Status().Update(ctx, d) // again if somebody else has changed it
-		}
+		s.available(ctx)
+		s.kubeletBusy.Unlock()
 		select {
 		case <-ctx.Done():
 		case <-time.After(50 * time.Millisecond):
 		}
+	}
+}
+
+// available makes deployments available, except for the broken ones.
+func (s *stage) available(ctx context.Context) {
+	var list appsv1.DeploymentList
+	if err := s.client.List(ctx, &list); err != nil {
+		return // again
+	}
+	for i := range list.Items {
+		d := &list.Items[i]
+		s.mu.Lock()
+		status := corev1.ConditionTrue
+		if s.broken[d.Name] {
+			status = corev1.ConditionFalse
+		}
+		s.mu.Unlock()
+		if d.Status.ObservedGeneration == d.Generation && len(d.Status.Conditions) > 0 && d.Status.Conditions[0].Status == status {
+			continue
+		}
+		d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1,
+			Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status}}}
+		s.client.Status().Update(ctx, d) // again if somebody else has changed it
 	}
 }

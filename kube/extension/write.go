@@ -102,7 +102,7 @@ func (g *group) put(ctx context.Context, c client.Client, w rollout.Write) (*uns
 	}
 	err := c.Create(ctx, o, owner)
 	if apierrors.IsAlreadyExists(err) {
-		g.foreign[registryv1.Key(o)] = o
+		g.foreign[registryv1.Key(o)] = true
 	}
 	return o, err
 }
