@@ -820,10 +820,10 @@ func csvEdited(r *run) {
 
 func oneManual(r *run) {
 	ns := r.ns("", nil)
-	r.catalog(ns, "cat", r.widget("1.0.0"), r.gadget())
 	r.operatorGroup(ns, own(ns))
 	r.subscribe(ns, "widget", obj{"installPlanApproval": "Manual"})
 	r.subscribe(ns, "gadget", nil)
+	r.catalog(ns, "cat", r.widget("1.0.0"), r.gadget()) // last, so that nothing is planned for one of them alone
 	r.plan(ns, "RequiresApproval")
 	r.snap("pending")
 	r.approve(ns)
