@@ -21,11 +21,12 @@ func Names(name string, known []string, max int) []string {
 	return names
 }
 
-// Crowd is the number of equally similar names from which on none of them is a likely meaning.
+// Crowd is the number of similar names from which on none of them is a likely meaning.
 const Crowd = 9
 
 // Similar returns the same names as [Names]. crowded reports whether at least [Crowd] known names are
-// as similar as the first, so they are examples rather than suggestions.
+// as similar as the first, or have all words of name and the first is not the only one of its
+// similarity, so they are examples rather than suggestions.
 func Similar(name string, known []string, max int) (names []string, crowded bool) {
 	type rated struct {
 		name string
@@ -33,6 +34,7 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 	}
 	bound, exists := min(len(stem(name))/3, 3), slices.Contains(known, name)
 	var list []rated
+	worded := 0 // how many have all words of name
 	for _, k := range known {
 		cost := Distance(name, k)
 		if cost > 0 {
@@ -45,6 +47,7 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 		}
 		if n > 0 && !exists && (!near || n < cost) {
 			near, cost = true, n
+			worded++
 		}
 		if near && k != name {
 			list = append(list, rated{k, cost})
@@ -62,7 +65,8 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 	for _, r := range list[:min(len(list), max)] {
 		names = append(names, r.name)
 	}
-	return names, len(list) >= Crowd && list[Crowd-1].cost == list[0].cost
+	tied := func(n int) bool { return len(list) >= n && list[n-1].cost == list[0].cost }
+	return names, tied(Crowd) || worded >= Crowd && tied(2)
 }
 
 // contains reports whether part, of at least three letters, is in a name. It ignores case.

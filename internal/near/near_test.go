@@ -110,3 +110,16 @@ func TestCrowded(t *testing.T) {
 		t.Errorf("Similar(ack-kms) is %q, %t, want the only one", names, crowded)
 	}
 }
+
+// TestGeneralWord checks that names are only examples if many have the word of a name that is too general.
+func TestGeneralWord(t *testing.T) {
+	known := []string{"kairos-operator", "tempo-operator"}
+	for _, n := range []string{"alpha-one", "bravo-two", "delta-three", "echo-four", "golf-five", "hotel-six", "india-seven"} {
+		known = append(known, n+"-operator")
+	}
+	for name, want := range map[string]bool{"operator": true, "kairos": false, "alpha": false} {
+		if names, crowded := Similar(name, known, 2); crowded != want {
+			t.Errorf("Similar(%q) returns %v, crowded %v, want %v", name, names, crowded, want)
+		}
+	}
+}

@@ -111,7 +111,11 @@ func (s *selecting) note(c candidate, held []Note) {
 		return
 	}
 	if s.uncertified(c) {
-		add(NoteUncertified, "no entry of the catalog allows %s over %s; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data", c.Name(), s.node)
+		away := ""
+		if n, ok := s.upgrades(c.Package()).Paths(s.node).Hops(c.Node()); ok {
+			away = fmt.Sprintf(", which is %s away", phrase.Count(n, "step"))
+		}
+		add(NoteUncertified, "no entry of the catalog allows %s over %s%s; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data", c.Name(), s.node, away)
 	}
 	stays := c.version.Compare(s.release) == 0 && c.Name() == s.Installed.Name
 	switch d := c.version.Compare(s.release); {

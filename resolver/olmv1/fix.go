@@ -31,6 +31,8 @@ type Fix struct {
 	// Catalog and Selected are what OLM v1 then selects.
 	Catalog  string     `json:"catalog"`
 	Selected graph.Node `json:"selected"`
+	// Later are the bundles to which OLM v1 then upgrades the selected one on its own, in order.
+	Later []graph.Node `json:"later,omitempty"`
 	// Stuck is how far the selected bundle gets if it is then stuck, or nil.
 	Stuck *graph.Outlook `json:"stuck,omitzero"`
 	// Command makes the change in a cluster. That of FixClassic supposes that the CatalogSource is in
@@ -53,6 +55,7 @@ const (
 	FixPackage     FixKind = "change-package"  // correct the name of the package
 	FixVersion     FixKind = "change-version"  // change or remove the version range
 	FixChannels    FixKind = "change-channels" // change or remove the channels
+	FixBoth        FixKind = "change-both"     // change or remove the channels, and remove the version range
 	FixSelector    FixKind = "drop-selector"   // remove the catalog selector
 	FixPriority    FixKind = "change-priority" // raise the priority of a catalog
 	FixUncertified FixKind = "self-certify"    // upgrade without an edge of the catalog
@@ -78,8 +81,8 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		}) {
 			continue // a fix with a single channel was found
 		}
-		if f.Kind == FixVersion && f.Version == "" && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixVersion && o.Stuck == nil }) {
-			continue // a near version leaves nothing stuck
+		if f.Kind == FixBoth && len(found) > 0 {
+			continue // one change is enough
 		}
 		q := f.apply(*s.Request)
 		after, err := selectFor(ctx, &q)
@@ -94,6 +97,16 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			continue // the installed bundle stays, which helps only if no version in range can follow it
 		}
 		f.Catalog, f.Selected = got.source.Name, got.Node()
+		blocked, err := s.walk(ctx, f, q, got)
+		if err != nil {
+			return nil, err
+		}
+		switch version := f.Kind == FixVersion; {
+		case version && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixVersion && f.follows(o, r) }):
+			continue
+		case version && len(r.Hops) > 0 && f.Version != r.Hops[0].To.Version && (blocked || !s.requested(f.end())):
+			continue // OLM v1 does not end at a requested version
+		}
 		if slices.Equal(after.packages, s.packages) {
 			after.outlooks = s.outlooks
 		}
@@ -116,6 +129,54 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		}
 	}
 	return found, nil
+}
+
+// maxWalk is the maximum number of later upgrades of a fix.
+const maxWalk = 250
+
+// walk sets the upgrades that OLM v1 performs on its own after it has installed what a fix selects for a
+// changed request. It reports whether they end because OLM v1 refuses the next bundle.
+func (s *selecting) walk(ctx context.Context, f *Fix, q Request, at candidate) (blocked bool, err error) {
+	if s.installed == nil || f.Kind == FixUncertified {
+		return false, nil
+	}
+	seen := map[string]bool{s.Installed.Name: true, at.Name(): true}
+	for len(f.Later) < maxWalk && at.known {
+		q.Installed = &Installed{Name: at.Name(), Version: at.text()}
+		after, err := selectFor(ctx, &q)
+		switch {
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case err != nil || after.refusal != nil:
+			return true, nil
+		case seen[after.left[0].Name()]:
+			return false, nil
+		}
+		at = after.left[0]
+		seen[at.Name()] = true
+		f.Later = append(f.Later, at.Node())
+	}
+	return false, nil
+}
+
+// end returns the last bundle that OLM v1 installs after the fix.
+func (f *Fix) end() graph.Node {
+	if n := len(f.Later); n > 0 {
+		return f.Later[n-1]
+	}
+	return f.Selected
+}
+
+// follows reports whether a found fix of the version makes another one pointless: both lead to the
+// requested versions, or the other only pins the version that the found one selects.
+func (f *Fix) follows(found *Fix, r *Refusal) bool {
+	return len(r.Hops) > 0 || found.Version == "" && found.Catalog == f.Catalog && found.Selected == f.Selected
+}
+
+// requested reports whether the version of a bundle is requested.
+func (s *selecting) requested(n graph.Node) bool {
+	v, err := semver.Parse(n.Version)
+	return err == nil && s.rng.Contains(v)
 }
 
 // risk orders fixes: those that downgrade come after the others, and upgrades without an entry last.
@@ -223,28 +284,38 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 			}
 		}
 	case RefusedRange, RefusedSuccessors:
-		if len(r.Hops) > 0 {
+		if n := len(r.Hops); n > 0 {
+			if !s.rng.isVersion() {
+				add(Fix{Kind: FixVersion})
+			}
+			add(Fix{Kind: FixVersion, Version: "<=" + r.Hops[n-1].To.Version})
 			add(Fix{Kind: FixVersion, Version: r.Hops[0].To.Version})
 			break
 		}
-		older := s.older()
-		if older || s.rng.isEmpty() {
+		older, first := s.older(), s.older() || s.rng.isEmpty() || s.beyond(r)
+		if first {
 			add(Fix{Kind: FixVersion})
 		}
 		for _, n := range slices.Backward(r.Nearest) {
-			if !s.rng.isEmpty() && (!older || s.lower(n)) { // the request is for something older
+			if !first || older && s.lower(n) { // the request is for something older
 				add(Fix{Kind: FixVersion, Version: n.Version})
 			}
 		}
-		if !older {
+		if !first {
 			add(Fix{Kind: FixVersion})
 		}
 	}
 	if len(s.Channels) > 0 && r.Code != RefusedPackage && r.Code != RefusedCatalogs && r.Code != RefusedTie {
-		for _, ch := range s.nearChannels(r) {
-			add(Fix{Kind: FixChannels, Channels: []string{ch}})
+		kinds := []FixKind{FixChannels}
+		if !s.rng.IsZero() {
+			kinds = append(kinds, FixBoth)
 		}
-		add(Fix{Kind: FixChannels})
+		for _, kind := range kinds {
+			for _, ch := range s.nearChannels(r) {
+				add(Fix{Kind: kind, Channels: []string{ch}})
+			}
+			add(Fix{Kind: kind})
+		}
 	}
 	if r.Code == RefusedSuccessors && s.Policy != SelfCertified && len(s.excluded) == 0 {
 		add(Fix{Kind: FixUncertified, Policy: SelfCertified})
@@ -294,6 +365,8 @@ func (f *Fix) apply(r Request) Request {
 		r.Version = f.Version
 	case FixChannels:
 		r.Channels = f.Channels
+	case FixBoth:
+		r.Channels, r.Version = f.Channels, ""
 	case FixSelector:
 		r.Selector = nil
 	case FixUncertified:
@@ -323,11 +396,15 @@ func (f *Fix) command(name string) string {
 			return patch(map[string]any{"version": nil})
 		}
 		return patch(map[string]any{"version": f.Version})
-	case FixChannels:
-		if len(f.Channels) == 0 {
-			return patch(map[string]any{"channels": nil})
+	case FixChannels, FixBoth:
+		change := map[string]any{"channels": nil}
+		if len(f.Channels) > 0 {
+			change["channels"] = f.Channels
 		}
-		return patch(map[string]any{"channels": f.Channels})
+		if f.Kind == FixBoth {
+			change["version"] = nil
+		}
+		return patch(change)
 	case FixSelector:
 		return patch(map[string]any{"selector": nil})
 	case FixUncertified:
@@ -344,12 +421,20 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		text = "set the package to " + f.Package + " and recreate the ClusterExtension, whose package is immutable"
 	case FixVersion:
 		text = "set the version to " + f.Version
-		if f.Version == "" {
+		switch _, err := semver.Parse(f.Version); {
+		case f.Version == "":
 			text = "remove the version, which allows all"
+		case err == nil && !s.rng.IsZero() && !s.rng.isVersion():
+			text += ", which allows no other"
 		}
-	case FixChannels:
+	case FixChannels, FixBoth:
 		text = "set the channel to " + strings.Join(f.Channels, ", ")
-		if len(f.Channels) == 0 {
+		switch both := f.Kind == FixBoth; {
+		case both && len(f.Channels) == 0:
+			text = "remove the channels and the version, which allows all"
+		case both:
+			text += " and remove the version"
+		case len(f.Channels) == 0:
 			text = "remove the channels, which allows all"
 		}
 	case FixSelector:
@@ -363,7 +448,9 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		return text + "; then " + f.Selected.Name + " stays, without an error"
 	}
 	text += fmt.Sprintf("; then %s is installed from catalog %s", f.Selected.Name, f.Catalog)
-	if n := len(r.Hops); n > 1 && f.Selected == r.Hops[0].To {
+	if n := len(f.Later); n > 0 {
+		text += fmt.Sprintf(", and OLM v1 upgrades it to %s on its own, in %s", f.end().Name, phrase.Count(n, "more step"))
+	} else if n := len(r.Hops); n > 1 && f.Selected == r.Hops[0].To {
 		text += fmt.Sprintf(", the first of %d steps to %s", n, r.Hops[n-1].To.Name)
 	}
 	if f.downgrade && f.Kind != FixUncertified {

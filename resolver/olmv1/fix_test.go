@@ -66,8 +66,26 @@ func TestFixes(t *testing.T) {
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"channels":["stable"]}}}}'`,
 		}},
 		{"range", olmv1.Request{Package: "app", Version: ">=1.3 <2", Channels: []string{"stable"}, Catalogs: one}, []string{
-			"set the version to 1.2.0; then app.v1.2.0 is installed from catalog c",
-			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.2.0"}}}}'`,
+			"remove the version, which allows all; then app.v1.2.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`,
+		}},
+		{"range below all", olmv1.Request{Package: "app", Version: "<1", Channels: []string{"stable"}, Catalogs: one}, []string{
+			"set the version to 1.0.0, which allows no other; then app.v1.0.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.0.0"}}}}'`,
+			"remove the version, which allows all; then app.v1.2.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`,
+		}},
+		{"a version between others", olmv1.Request{Package: "app", Version: "1.0.5", Channels: []string{"stable"}, Catalogs: one}, []string{
+			"set the version to 1.1.0; then app.v1.1.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.1.0"}}}}'`,
+			"set the version to 1.0.0; then app.v1.0.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.0.0"}}}}'`,
+			"remove the version, which allows all; then app.v1.2.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`,
+		}},
+		{"range and channel", olmv1.Request{Package: "app", Version: "^3", Channels: []string{"stable-2.0"}, Installed: installed("1.0.0"), Catalogs: one}, []string{
+			"set the channel to stable and remove the version; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.2.0 on its own, in 1 more step",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"channels":["stable"],"version":null}}}}'`,
 		}},
 		{"dependency", olmv1.Request{ID: "mine", Package: "app", Catalogs: one}, []string{
 			"set the version to 1.2.0; then app.v1.2.0 is installed from catalog c",
@@ -77,8 +95,14 @@ func TestFixes(t *testing.T) {
 		}},
 		{"dependency of an upgrade", olmv1.Request{Package: "app", Installed: installed("1.2.0"), Channels: []string{"stable-2.0"}, Catalogs: one}, nil},
 		{"successor", olmv1.Request{Package: "app", Version: "1.2.0", Installed: installed("1.0.0"), Catalogs: one}, []string{
-			"set the version to 1.1.0; then app.v1.1.0 is installed from catalog c, the first of 2 steps to app.v1.2.0",
-			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.1.0"}}}}'`,
+			"set the version to <=1.2.0; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.2.0 on its own, in 1 more step",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"<=1.2.0"}}}}'`,
+			"set upgradeConstraintPolicy to SelfCertified; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows it over app.v1.0.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
+		}},
+		{"successor without a limit", olmv1.Request{Package: "app", Version: ">1.1.0", Channels: []string{"stable"}, Installed: installed("1.0.0"), Catalogs: one}, []string{
+			"remove the version, which allows all; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.2.0 on its own, in 1 more step",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`,
 			"set upgradeConstraintPolicy to SelfCertified; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows it over app.v1.0.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
 		}},

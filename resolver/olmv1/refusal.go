@@ -202,7 +202,7 @@ func (s *selecting) hops(r *Refusal, catalog string, paths *graph.Paths) {
 	}
 }
 
-// nearest returns the highest available version below all anchors, the lowest above them,
+// nearest returns the highest available version up to all anchors, the lowest from them on,
 // and those in between. Without anchors it returns the highest.
 func nearest(list []NearVersion, anchors []semver.Version) []NearVersion {
 	parsed := func(n NearVersion) graph.VersionRelease {
@@ -221,10 +221,11 @@ func nearest(list []NearVersion, anchors []semver.Version) []NearVersion {
 	low, high := slices.MinFunc(anchors, semver.Version.Compare), slices.MaxFunc(anchors, semver.Version.Compare)
 	from, to := 0, len(list)
 	for i, n := range list {
-		switch v := parsed(n).Version; {
-		case v.LT(low):
+		v := parsed(n).Version
+		if v.LTE(low) {
 			from = i
-		case v.GT(high) && to == len(list):
+		}
+		if v.GTE(high) && to == len(list) {
 			to = i + 1
 		}
 	}
@@ -309,7 +310,7 @@ func (s *selecting) message(r *Refusal) string {
 	if len(r.Hops) > 0 {
 		const most = 4
 		if n := len(r.Hops); n > most {
-			fmt.Fprintf(&b, "; to reach it, install %d versions in order, from %s to %s", n, r.Hops[0].To, r.Hops[n-1].To)
+			fmt.Fprintf(&b, "; to reach it, %d upgrades are needed, the first to %s, the last to %s", n, r.Hops[0].To, r.Hops[n-1].To)
 		} else {
 			b.WriteString("; to reach it, install in order: ")
 			for i, h := range r.Hops {
@@ -320,13 +321,18 @@ func (s *selecting) message(r *Refusal) string {
 			}
 		}
 	} else if len(r.Nearest) > 0 {
-		if s.installed != nil && s.Policy != SelfCertified {
+		list, upgrade := r.Nearest, s.installed != nil && s.Policy != SelfCertified
+		switch beyond := s.beyond(r); {
+		case beyond && len(s.sources) == 1:
+			list = list[len(list)-1:]
+			b.WriteString("; the newest " + map[bool]string{true: "that it can be upgraded to", false: "available"}[upgrade] + " is ")
+		case upgrade:
 			b.WriteString("; the closest that it can be upgraded to: ")
-		} else {
+		default:
 			b.WriteString("; closest available: ")
 		}
 		refused := true
-		for i, n := range r.Nearest {
+		for i, n := range list {
 			if i > 0 {
 				b.WriteString(", ")
 			}
@@ -337,7 +343,7 @@ func (s *selecting) message(r *Refusal) string {
 			refused = refused && s.refuses(n)
 		}
 		if refused {
-			b.WriteString(", but OLM v1 refuses " + map[bool]string{true: "it", false: "them"}[len(r.Nearest) == 1] + " for declaring dependencies")
+			b.WriteString(", but OLM v1 refuses " + map[bool]string{true: "it", false: "them"}[len(list) == 1] + " for declaring dependencies")
 		}
 	}
 	switch {
@@ -350,6 +356,23 @@ func (s *selecting) message(r *Refusal) string {
 		b.WriteString("; " + prose.Summary(r.Outlook)) // nothing newer can follow the installed bundle
 	}
 	return b.String()
+}
+
+// beyond reports whether the version range contains only versions above all that are available. It
+// is false if these are older than the installed one.
+func (s *selecting) beyond(r *Refusal) bool {
+	anchors := s.rng.literals()
+	if r.Code != RefusedRange || len(anchors) == 0 {
+		return false
+	}
+	low := slices.MinFunc(anchors, semver.Version.Compare)
+	for _, n := range r.Nearest {
+		if v, err := semver.Parse(n.Version); err != nil || v.GT(low) || s.lower(n) {
+			return false
+		}
+	}
+	next := []semver.Version{low, {Major: low.Major, Minor: low.Minor, Patch: low.Patch + 1}, {Major: low.Major, Minor: low.Minor + 1}, {Major: low.Major + 1}}
+	return len(r.Nearest) > 0 && slices.ContainsFunc(next, s.rng.Contains)
 }
 
 // refuses reports whether OLM v1 refuses a near version for its dependencies.

@@ -108,6 +108,12 @@ func (r VersionRange) literals() []semver.Version {
 	return out
 }
 
+// isVersion reports whether the range is a single version.
+func (r VersionRange) isVersion() bool {
+	_, err := semver.Parse(strings.TrimLeft(r.text, "=v "))
+	return err == nil
+}
+
 // isEmpty reports whether no version is in the range. Every part of a range begins at a version that its
 // text names, next to one, or at zero.
 func (r VersionRange) isEmpty() bool {

@@ -285,10 +285,20 @@ func (a *selectAnswer) text(w io.Writer) error {
 	return writeFunnel(w, funnel)
 }
 
+// maxHops is the number of upgrades to a requested bundle that text lists.
+const maxHops = 6
+
 // refused writes why no bundle was selected, the way to the requested one, and fixes.
 func (a *selectAnswer) refused(t *prose.Writer) {
 	t.Line(t.Style.Headline, fmt.Sprintf("Not selected (%s): %s.", a.refusal.Code, a.refusal), "", "  ")
+	n := len(a.refusal.Hops)
 	for i, h := range a.refusal.Hops {
+		if n > maxHops && i >= maxHops/2 && i < n-maxHops/2 {
+			if i == maxHops/2 {
+				t.Line(nil, fmt.Sprintf("%d more", n-maxHops), "     ", "     ")
+			}
+			continue
+		}
 		t.Line(nil, fmt.Sprintf("%s -> %s (%s; catalog %s)", h.From, h.To, h.Step.Why(), h.Catalog), fmt.Sprintf("%3d. ", i+1), "     ")
 	}
 	writeFixesV1(t, a.refusal.Fixes)
