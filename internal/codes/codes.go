@@ -148,7 +148,7 @@ const (
 	ImpactCRDStorage       = "impact-crd-storage"       // resources are stored as another version
 	ImpactCRDBehavior      = "impact-crd-behavior"      // a CRD gives clients other values
 	ImpactPermission       = "impact-permission"        // an operator gains permissions
-	ImpactAccount          = "impact-account"           // a deployment loses all permissions
+	ImpactAccount          = "impact-account"           // an operator loses its permissions
 	ImpactWebhook          = "impact-webhook"           // a webhook is added or affects more requests
 	ImpactAPIService       = "impact-api-service"       // an operator serves a new API itself
 	ImpactPrivilege        = "impact-privilege"         // a deployment gains access to its nodes

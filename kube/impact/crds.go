@@ -220,6 +220,10 @@ func (c *comparison) finding(object string, created *crd, f crdsafety.Finding) (
 	shown.Version = strings.Replace(f.Version, between, " compared with ", 1)
 	shown.Path = strings.TrimPrefix(f.Path, "^")
 	ch := c.coded(codes.ImpactCRDUnsafe, Changed, object, f.Path, created.at, "CRD %s: %s", created.Name, shown)
+	ch.subject = "CRD " + created.Name
+	if shown.Version != "" {
+		ch.subject += ": version " + shown.Version
+	}
 	switch f.Validation {
 	case "storedVersionRemoval":
 		ch.Message += ", which the API server refuses as long as status.storedVersions of the CRD has them"
@@ -252,6 +256,9 @@ func (c *comparison) finding(object string, created *crd, f crdsafety.Finding) (
 		}
 	}
 	ch.Old, ch.New = f.Old, f.New
+	if shown.Path != "" {
+		ch.effect = strings.TrimPrefix(ch.Message, ch.subject+": "+shown.Path+": ")
+	}
 	return ch, nil
 }
 

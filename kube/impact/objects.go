@@ -291,7 +291,7 @@ func (c *comparison) manifest(id objectID) place {
 
 // fieldChange returns the change to a field. The values of Secrets are left out.
 func fieldChange(object, shown string, f field, secret bool) Change {
-	ch := Change{Verdict: Safe, Op: Changed, Object: object, Path: f.path, Old: text(f.old), New: text(f.new)}
+	ch := Change{Verdict: Safe, Op: Changed, Object: object, Path: f.path, Old: text(f.old), New: text(f.new), subject: shown}
 	if path := strings.TrimPrefix(f.path, "^"); path != "" { // the root of a schema
 		shown += ": " + path
 	}
@@ -307,12 +307,19 @@ func fieldChange(object, shown string, f field, secret bool) Change {
 	case f.old == nil:
 		ch.Op = Added
 		ch.Message = shown + " is added: " + short(ch.New)
+		ch.effect = "added: " + short(ch.New)
 	case f.new == nil:
 		ch.Op = Removed
 		ch.Message = shown + " is removed: " + short(ch.Old)
+		ch.effect = "removed: " + short(ch.Old)
 	default:
 		was, is := shortPair(ch.Old, ch.New)
-		ch.Message = shown + " changes from " + was + " to " + is
+		ch.effect = "from " + was + " to " + is
+		ch.Message = shown + " changes " + ch.effect
+		ch.effect = "changed " + ch.effect
+	}
+	if f.keyword != "" {
+		ch.effect = f.keyword + " " + ch.effect
 	}
 	return ch
 }

@@ -69,7 +69,7 @@ func (c *comparison) permissions() ([]Change, error) {
 			}
 			for _, r := range gained {
 				ch := c.coded(codes.ImpactPermission, Added, subject, "", c.at(), "%s can now %s %s", subject, r, where(namespace))
-				ch.New = text(r)
+				ch.New, ch.everything = text(r), r.AllowsEverything()
 				out = append(out, ch)
 			}
 			out = append(out, c.dangers(subject, namespace, gained)...)
@@ -88,26 +88,34 @@ func (c *comparison) permissions() ([]Change, error) {
 			out = append(out, c.coded(codes.ImpactPermission, Added, role, "", c.at(), "%s, which has rules from outside of the bundle", role))
 		}
 	}
-	return append(out, c.elsewhere()...), nil
+	loses := slices.ContainsFunc(slices.Collect(maps.Values(less)), func(rules []permissions.Rule) bool { return len(rules) > 0 })
+	return append(out, c.elsewhere(loses)...), nil
 }
 
 // elsewhere returns a change for each new binding whose only service accounts of the operator are in
-// other namespaces than the default one. The comparison applies it nevertheless.
-func (c *comparison) elsewhere() (out []Change) {
-	if c.namespace != "" {
+// other namespaces than the operator. In the default namespace, the comparison applies it nevertheless; in a
+// given one it is the reason why the operator loses permissions.
+func (c *comparison) elsewhere(loses bool) (out []Change) {
+	if c.namespace != "" && !loses {
 		return nil
 	}
 	before, after := c.foreign(c.old), c.foreign(c.new)
 	for _, binding := range slices.Sorted(maps.Keys(after)) {
-		if accounts := strings.Join(after[binding], ", "); accounts != strings.Join(before[binding], ", ") {
+		accounts := strings.Join(after[binding], ", ")
+		switch {
+		case accounts == strings.Join(before[binding], ", "):
+		case c.namespace != "":
+			namespace, _, _ := strings.Cut(after[binding][0], "/")
+			out = append(out, c.coded(codes.ImpactAccount, Added, binding, "", c.at(), "%s binds service account %s, so the operator in namespace %s does not get these permissions; install it in namespace %s", binding, accounts, c.namespace, namespace))
+		default:
 			out = append(out, c.coded(codes.ImpactPermission, Added, binding, "", c.at(), "%s binds service account %s, so an operator in another namespace does not get these permissions; set --namespace to compare", binding, accounts))
 		}
 	}
 	return out
 }
 
-// foreign returns, by binding, the service accounts of the operator in other namespaces than the default
-// one, unless the binding also has one there.
+// foreign returns, by binding, the service accounts of the operator in other namespaces than its own,
+// unless the binding also has one there.
 func (c *comparison) foreign(b Bundle) map[string][]string {
 	found := map[string][]string{}
 	for i := range b.Others {
@@ -184,7 +192,9 @@ func (c *comparison) dangers(subject, namespace string, gained []permissions.Rul
 			}
 			what, _ := strings.CutSuffix(risk.Message, ": "+gained[i].String())
 			what, _ = strings.CutPrefix(what, subject+" can ")
-			out = append(out, c.coded(risk.Code, Added, subject, "", c.at(), "dangerous: %s can now %s", subject, what))
+			ch := c.coded(risk.Code, Added, subject, "", c.at(), "dangerous: %s can now %s", subject, what)
+			ch.everything = gained[i].AllowsEverything()
+			out = append(out, ch)
 		}
 	}
 	return out

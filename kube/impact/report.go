@@ -111,6 +111,10 @@ type Change struct {
 	Message string `json:"message"`
 
 	at place
+	// Message is subject, the field and effect, in other words, if effect is not empty. See Line.
+	subject, effect string
+	// everything is true for a permission to do everything, and for its danger.
+	everything bool
 }
 
 // Pos returns a position in the new bundle that causes the change, if there is one. It may

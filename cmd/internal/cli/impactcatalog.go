@@ -18,6 +18,7 @@ import (
 	"github.com/olmkit/olmkit/fbc/bundle"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/property"
@@ -62,7 +63,7 @@ func (i *impactRun) catalog(ctx context.Context, catalog string) error {
 	if i.store, err = i.verdictStore(); err != nil {
 		return err
 	}
-	t := &impactTable{OLM: i.system}
+	t := &impactTable{OLM: i.system, named: len(i.only) > 0}
 	if t.Packages, err = i.judgeAll(ctx, index, names); err != nil {
 		return err
 	}
@@ -154,6 +155,8 @@ type impactTable struct {
 	OLM string `json:"olm"`
 	// Packages are sorted by name.
 	Packages []packageImpact `json:"packages"`
+
+	named bool // the packages were named, so the text lists all upgrades that are not safe
 }
 
 // A packageImpact has the verdicts on the upgrades of a package.
@@ -228,5 +231,59 @@ func (t *impactTable) text(w io.Writer) error {
 		}
 		out.add(n...)
 	}
-	return out.text(w)
+	if err := out.text(w); err != nil {
+		return err
+	}
+	return t.unsafe(w)
+}
+
+// mostUnsafe is the number of upgrades that the text for a whole catalog lists.
+const mostUnsafe = 30
+
+// unsafe prints the upgrades that break something and, for named packages, those to read before.
+func (t *impactTable) unsafe(w io.Writer) error {
+	out := &table{header: []string{"PACKAGE", "FROM", "TO", "WHY"}}
+	more, look := 0, 0
+	var used []fbc.Code
+	for _, verdict := range []impact.Verdict{impact.Breaks, impact.Look} {
+		for _, p := range t.Packages {
+			for _, e := range p.Edges {
+				switch {
+				case e.Error != "" || e.Verdict != verdict:
+				case verdict == impact.Look && !t.named:
+					look++
+				case len(out.rows) == mostUnsafe && !t.named:
+					more++
+				default:
+					out.add(p.Package, e.From, e.To, e.verdictText())
+					used = append(used, e.coded()...)
+				}
+			}
+		}
+	}
+	if len(out.rows) > 0 {
+		visible.Fprintf(w, "\n")
+		if err := out.text(w); err != nil {
+			return err
+		}
+	}
+	if more > 0 {
+		visible.Fprintf(w, "and %s that break something; --package PACKAGE lists those of a package, -o json all\n", phrase.Count(more, "more upgrade"))
+	}
+	if len(out.rows) > 0 {
+		slices.Sort(used)
+		titles := codeTitles()
+		visible.Fprintf(w, "\n")
+		for _, code := range slices.Compact(used) {
+			visible.Fprintf(w, "%s: %s\n", code, titles[code])
+		}
+		visible.Fprintf(w, "\nTo see what an upgrade changes: olmkit impact CATALOG PACKAGE FROM TO\n")
+	}
+	if look > 0 {
+		visible.Fprintf(w, "\nTo see %s with the verdict look, add --package PACKAGE.\n", phrase.Count(look, "upgrade"))
+	}
+	if _, missing := t.counts(); missing > 0 {
+		visible.Fprintf(w, "\n%s not compared; -o json has the reasons. --bundles DIR and --pull read manifests that the catalog lacks.\n", phrase.Count(missing, "upgrade"))
+	}
+	return nil
 }

@@ -21,10 +21,7 @@ func (i *impactRun) findings(ctx context.Context, catalog string, t *impactTable
 	if err != nil {
 		return err
 	}
-	titles := map[fbc.Code]string{}
-	for _, x := range fbc.Explanations() {
-		titles[x.Code] = x.Title
-	}
+	titles := codeTitles()
 	n := &newEdges{blobs: blobs}
 	for _, severity := range []fbc.Severity{fbc.Error, fbc.Warning} {
 		for _, p := range t.Packages {
@@ -52,6 +49,15 @@ func (i *impactRun) findings(ctx context.Context, catalog string, t *impactTable
 		visible.Fprintf(i.stderr, "note: %d of %s not compared; -o json has the reasons\n", missing, phrase.Count(all, "upgrade"))
 	}
 	return ctx.Err()
+}
+
+// codeTitles returns what each code means.
+func codeTitles() map[fbc.Code]string {
+	out := map[fbc.Code]string{}
+	for _, x := range fbc.Explanations() {
+		out[x.Code] = x.Title
+	}
+	return out
 }
 
 // counts returns the number of upgrades, and of those that were not compared.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/blang/semver/v4"
@@ -24,48 +25,73 @@ const (
 	mostSafeInMD = 50
 )
 
-// shown returns the changes of a class with a code and the safe ones, as many as are shown, and
-// how many more there are.
-func shown(changes []impact.Change, most int) (coded, safe []impact.Change, more, moreSafe int) {
-	for _, x := range changes {
+// shown returns the lines about changes with a code and about safe ones, as many as are shown, and
+// how many more changes there are.
+func shown(lines []impact.Line, most int) (coded, safe []impact.Line, more, moreSafe int) {
+	for _, x := range lines {
 		switch {
 		case x.Verdict != impact.Safe && len(coded) < mostCoded:
 			coded = append(coded, x)
 		case x.Verdict != impact.Safe:
-			more++
+			more += x.Changes
 		case len(safe) < most:
 			safe = append(safe, x)
 		default:
-			moreSafe++
+			moreSafe += x.Changes
 		}
 	}
 	return coded, safe, more, moreSafe
 }
 
+// bySeverity returns the classes with changes, the most serious verdict first.
+func bySeverity(r *impact.Report) []impact.ClassReport {
+	out := slices.DeleteFunc(slices.Clone(r.Classes), func(c impact.ClassReport) bool { return len(c.Changes) == 0 })
+	slices.SortStableFunc(out, func(a, b impact.ClassReport) int {
+		switch {
+		case a.Verdict == b.Verdict:
+			return 0
+		case a.Verdict.AtLeast(b.Verdict):
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
 func (a *impactAnswer) text(w io.Writer) error {
 	out := proseWriter(w)
 	out.Line(func(line string) string { return string(paint(w, bold, line)) }, a.title(), "", "  ")
-	var same []string
-	for _, c := range a.Classes {
-		if len(c.Changes) == 0 {
-			same = append(same, string(c.Class))
-			continue
-		}
+	for _, c := range bySeverity((*impact.Report)(a)) {
 		out.Blank()
 		out.Line(paintEnd(w, verdictColor(c.Verdict), string(c.Verdict)), string(c.Class)+": "+string(c.Verdict), "", "")
-		coded, safe, more, moreSafe := shown(c.Changes, mostSafe)
+		coded, safe, more, moreSafe := shown((*impact.Report)(a).Lines(c.Class), mostSafe)
 		for _, x := range coded {
 			code := "[" + string(x.Code) + "]"
-			out.Line(paintEnd(w, verdictColor(x.Verdict), code), string(x.Verdict)+": "+x.Message+" "+code, "  ", "    ")
+			out.Line(paintEnd(w, verdictColor(x.Verdict), code), string(x.Verdict)+": "+x.String()+" "+code, "  ", "    ")
 		}
 		if more > 0 {
 			out.Line(nil, "and "+phrase.Count(more, "more change")+" like these; -o json lists all", "  ", "    ")
 		}
-		for _, x := range safe {
-			out.Line(nil, x.Message, "  ", "    ")
+		for i, x := range safe {
+			before := i > 0 && safe[i-1].Subject == x.Subject
+			after := i+1 < len(safe) && safe[i+1].Subject == x.Subject
+			switch {
+			case x.Subject == "" || !before && !after:
+				out.Line(nil, x.String(), "  ", "    ")
+				continue
+			case !before:
+				out.Line(nil, x.Subject+":", "  ", "    ")
+			}
+			out.Line(nil, x.Text, "    ", "      ")
 		}
 		if moreSafe > 0 {
 			out.Line(nil, "and "+phrase.Count(moreSafe, "more safe change")+"; -o json lists all", "  ", "    ")
+		}
+	}
+	var same []string
+	for _, c := range a.Classes {
+		if len(c.Changes) == 0 {
+			same = append(same, string(c.Class))
 		}
 	}
 	if len(same) > 0 {
@@ -116,14 +142,11 @@ func writeMarkdown(w io.Writer, r *impact.Report) error {
 	for _, c := range r.Classes {
 		visible.Fprintf(&b, "| %s | %s | %d |\n", c.Class, c.Verdict, len(c.Changes))
 	}
-	for _, c := range r.Classes {
-		if len(c.Changes) == 0 {
-			continue
-		}
+	for _, c := range bySeverity(r) {
 		visible.Fprintf(&b, "\n### %s\n\n", c.Class)
-		coded, safe, more, moreSafe := shown(c.Changes, mostSafeInMD)
+		coded, safe, more, moreSafe := shown(r.Lines(c.Class), mostSafeInMD)
 		for _, x := range coded {
-			visible.Fprintf(&b, "- **%s**: %s ([%s](%s))\n", x.Verdict, markdown(x.Message), x.Code, codePageURL(x.Code))
+			visible.Fprintf(&b, "- **%s**: %s ([%s](%s))\n", x.Verdict, markdown(x.String()), x.Code, codePageURL(x.Code))
 		}
 		if more > 0 {
 			visible.Fprintf(&b, "- and %s like these\n", phrase.Count(more, "more change"))
@@ -134,9 +157,9 @@ func writeMarkdown(w io.Writer, r *impact.Report) error {
 		if len(coded) > 0 {
 			b.WriteByte('\n')
 		}
-		visible.Fprintf(&b, "<details><summary>%s</summary>\n\n", phrase.Count(len(safe)+moreSafe, "safe change"))
+		visible.Fprintf(&b, "<details><summary>%s</summary>\n\n", phrase.Count(changesOf(safe)+moreSafe, "safe change"))
 		for _, x := range safe {
-			visible.Fprintf(&b, "- %s\n", markdown(x.Message))
+			visible.Fprintf(&b, "- %s\n", markdown(x.String()))
 		}
 		if moreSafe > 0 {
 			visible.Fprintf(&b, "- and %d more\n", moreSafe)
@@ -145,6 +168,14 @@ func writeMarkdown(w io.Writer, r *impact.Report) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// changesOf returns how many changes lines state.
+func changesOf(lines []impact.Line) (n int) {
+	for _, x := range lines {
+		n += x.Changes
+	}
+	return n
 }
 
 // codePageURL returns the address of the page of a code.
