@@ -64,6 +64,11 @@ func List(resource, namespace string) string {
 	return "kubectl get " + resource + " -n " + shell.Quote(namespace)
 }
 
+// All returns the command that prints the objects of a kind in all namespaces as YAML.
+func All(resource string) string {
+	return "kubectl get " + shell.Quote(resource) + " --all-namespaces -o yaml"
+}
+
 // Labeled returns the command that lists the objects of a kind in a namespace that have a label.
 func Labeled(resource, namespace, label, value string) string {
 	return List(resource, namespace) + " -l " + shell.Quote(label+"="+value)

@@ -298,23 +298,52 @@ func (a *avoidance) settling(ctx context.Context, judge func(graph.Package) *edg
 	}
 }
 
-// deciding returns the first plan whose upgrades need not be avoided, its upgrades, and those to
-// avoid.
-func (a *avoidance) deciding(ctx context.Context, e *env, s *clusterState, snapshot *reconcile.Snapshot, content *reconcile.Catalogs, opts *reconcile.Options) (plan *reconcile.Plan, taken, avoided []edgeImpact, err error) {
+// An upgradeImpact is the verdict on an upgrade of a plan.
+type upgradeImpact struct {
+	edgeImpact
+	// Avoid shows, with --avoid, how to get to the head without upgrades to avoid. It is absent if
+	// none is on the way.
+	Avoid *statusAvoid `json:"avoid,omitzero"`
+}
+
+// planned returns the verdicts on the upgrades that a namespace gets next.
+func (a *avoidance) planned(ctx context.Context, e *env, s *clusterState, snapshot *reconcile.Snapshot, sol *resolver.Solution) (taken []upgradeImpact, err error) {
 	c, err := a.onCluster(e, s)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	c.install(&operatorStatus{Object: olm.Key{Group: olm.Group}, Namespace: snapshot.Namespace})
-	judge := func(p graph.Package) *edgeJudge { return c.judgeOn(p) }
-	taken, avoided, err = a.settling(ctx, judge, func(policies []resolver.Policy) (*resolver.Solution, []resolver.Installed, error) {
-		opts.Policies = policies
-		if plan, err = reconcile.Decide(ctx, snapshot, content, opts); err != nil || plan.Solution == nil {
-			return nil, nil, err
+	for _, sel := range sol.Selected {
+		i := slices.IndexFunc(snapshot.CSVs, func(c *olm.ClusterServiceVersion) bool {
+			return c.Metadata.Namespace == snapshot.Namespace && c.Metadata.Name == sel.Replaces
+		})
+		if i < 0 {
+			continue // a new installation
 		}
-		return plan.Solution, plan.Problem.Installed, nil
-	})
-	return plan, taken, avoided, err
+		o := &operatorStatus{
+			Object: olm.Key{Group: olm.Group, Namespace: snapshot.Namespace}, Package: sel.Package,
+			Installed: sel.Replaces, Version: snapshot.CSVs[i].Spec.Version,
+		}
+		for _, sub := range snapshot.Subscriptions {
+			if sub.Spec.InstallPlanApproval == olm.Manual {
+				o.Moves = movesApproval // with all others of the namespace
+			}
+			if sub.Status.InstalledCSV == sel.Replaces {
+				o.Object, o.Channel = sub.Key(), sub.Spec.Channel
+			}
+		}
+		judge := c.judgeOn(sel.Bundle.Package())
+		if o.Impact, err = judge.of(ctx, sel.Replaces, sel.Name); err != nil {
+			return nil, err
+		}
+		if a.avoids() && o.Object.Name != "" {
+			if err := a.around(ctx, judge, o, []graph.Package{sel.Bundle.Package()}); err != nil {
+				return nil, err
+			}
+		}
+		taken = append(taken, upgradeImpact{*o.Impact, o.Avoid})
+	}
+	return taken, nil
 }
 
 // next sets the verdicts on the next upgrades of operators.

@@ -61,12 +61,29 @@ func (x *extensionState) packages(name string) (list []graph.Package) {
 	return list
 }
 
-// impact returns the verdict on an upgrade.
-func (x *extensionState) impact(ctx context.Context, from, to string) (*edgeImpact, error) {
-	c := x.judge
+// impact returns the verdict on an upgrade, and with --avoid the way around it.
+func (x *extensionState) impact(ctx context.Context, from *extensionBundle, to string) (*upgradeImpact, error) {
+	c, packages := x.judge, x.packages(x.packageName())
 	c.opts = impact.Options{Cache: c.opts.Cache}
-	c.install(&operatorStatus{Object: olm.Key{Group: groupV1, Kind: kindExtension, Name: x.extension.Name}, Namespace: x.extension.Spec.Namespace})
-	return c.judgeOn(x.packages(x.packageName())...).of(ctx, from, to)
+	o := &operatorStatus{
+		Object: olm.Key{Group: groupV1, Kind: kindExtension, Name: x.extension.Name}, Namespace: x.extension.Spec.Namespace,
+		Package: x.packageName(), Installed: from.Name, Version: from.Version,
+	}
+	if s := x.extension.Spec.Source.Catalog; s != nil {
+		o.channels = s.Channels
+	}
+	c.install(o)
+	judge := c.judgeOn(packages...)
+	var err error
+	if o.Impact, err = judge.of(ctx, from.Name, to); err != nil {
+		return nil, err
+	}
+	if x.avoid.avoids() {
+		if err := x.avoid.around(ctx, judge, o, packages); err != nil {
+			return nil, err
+		}
+	}
+	return &upgradeImpact{*o.Impact, o.Avoid}, nil
 }
 
 // standIn adds the installed revision if its record is not known, with the objects that its

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -36,10 +35,8 @@ type extensionPlan struct {
 	Target    *extensionBundle `json:"target,omitzero"`
 	// Revision is the revision that rolls out, if one does.
 	Revision string `json:"revision,omitempty"`
-	// Impact is the verdict on the upgrade, with --impact or --avoid, and Avoided are the upgrades
-	// that --avoid excludes, with their verdicts.
-	Impact  *edgeImpact  `json:"impact,omitzero"`
-	Avoided []edgeImpact `json:"avoided,omitempty"`
+	// Impact is the verdict on the upgrade, with --impact or --avoid.
+	Impact *upgradeImpact `json:"impact,omitzero"`
 	// Versions explains why the extension gets no newer version.
 	Versions []olmv1.Note `json:"versions,omitempty"`
 	// Refused is why nothing was selected, and Code the code of that reason, if it has one.
@@ -48,8 +45,11 @@ type extensionPlan struct {
 	// Fixes are changes with which a bundle can be selected, each verified.
 	Fixes []*olmv1.Fix `json:"fixes,omitempty"`
 	// Blocked lists what a person has to fix before the rollout can end. The phases then show
-	// the rollout as if no check failed and other owners had removed their objects.
+	// the rollout as if no check failed and other owners had removed their objects. Ways lead on.
 	Blocked []extensionBlock `json:"blocked,omitempty"`
+	Ways    []extensionWay   `json:"ways,omitempty"`
+	// Lost are the CRDs that are deleted, with all of their custom resources.
+	Lost []string `json:"lost,omitempty"`
 	// Phases are the changes, in the order in which they are made.
 	Phases []extensionPhase `json:"phases,omitempty"`
 	// Unchanged is the number of other objects.
@@ -113,6 +113,8 @@ type extensionObject struct {
 	// nobody does.
 	Op     string  `json:"op"`
 	Object olm.Key `json:"object"`
+	// Waits is set if the change is made only when everything in Blocked is fixed.
+	Waits bool `json:"waits,omitzero"`
 	// Fields are the fields that change.
 	Fields []extensionField `json:"fields,omitempty"`
 }
@@ -175,7 +177,7 @@ func (x *extensionState) plan(ctx context.Context) (*extensionPlan, error) { // 
 
 // reached returns the state of the cluster before it needs a person, from its state before the plan.
 func (p *extensionPlan) reached(s *rollout.Snapshot) *rollout.Snapshot {
-	if p.rehearsal == nil || slices.ContainsFunc(p.Blocked, func(b extensionBlock) bool { return b.Check != checkOwnership && b.Check != checkDryRun }) {
+	if p.rehearsal == nil || p.refused() {
 		return s
 	}
 	return p.rehearsal.Reached
@@ -187,7 +189,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 	var d *desired.Decision
 	if len(rolling) == 0 {
 		var err error
-		if d, err = x.decide(ctx, p, installed); err != nil {
+		if d, err = x.decide(ctx, installed); err != nil {
 			return nil, err
 		}
 	}
@@ -227,29 +229,13 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 	return want, err
 }
 
-// decide selects the bundle that the extension should have, without upgrades to avoid.
-func (x *extensionState) decide(ctx context.Context, p *extensionPlan, installed *rollout.Revision) (*desired.Decision, error) {
-	if installed == nil {
-		return desired.Decide(ctx, x.extension, nil, x.catalogs, x.opener, nil)
+// decide selects the bundle that the extension should have.
+func (x *extensionState) decide(ctx context.Context, installed *rollout.Revision) (*desired.Decision, error) {
+	var have *api.BundleMetadata
+	if installed != nil {
+		have = &api.BundleMetadata{Name: installed.Bundle.Name, Version: installed.Bundle.Version}
 	}
-	have := &api.BundleMetadata{Name: installed.Bundle.Name, Version: installed.Bundle.Version}
-	opts := &olmv1.Options{}
-	for {
-		d, err := desired.Decide(ctx, x.extension, have, x.catalogs, x.opener, opts)
-		if err != nil || d.Selection == nil || d.Selection.Bundle == have.Name || x.judge == nil {
-			return d, err
-		}
-		edge, err := x.impact(ctx, have.Name, d.Selection.Bundle)
-		if err != nil {
-			return nil, err
-		}
-		if !x.avoid.refuses(edge) {
-			p.Impact = edge
-			return d, nil
-		}
-		p.Avoided = append(p.Avoided, *edge)
-		opts.Excluded = append(opts.Excluded, edge.exclusion())
-	}
+	return desired.Decide(ctx, x.extension, have, x.catalogs, x.opener, nil)
 }
 
 // preflight checks a revision if it is not the latest one.
@@ -271,10 +257,11 @@ func (x *extensionState) preflight(ctx context.Context, p *extensionPlan, want *
 	for _, r := range results {
 		for _, f := range r.Findings {
 			p.Blocked = append(p.Blocked, extensionBlock{
-				Check: checkCRDSafety, Code: f.Validation, Object: &olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: r.Name}, Message: f.String(),
+				Check: checkCRDSafety, Code: f.Validation, Object: &olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: r.Name}, Message: unsafeText(f),
 			})
 		}
 	}
+	p.unchecked(results)
 	return err
 }
 
@@ -305,7 +292,9 @@ func (x *extensionState) describe(p *extensionPlan, h *rollout.Rehearsal) {
 			continue
 		}
 		key := registryv1.Key(step.Object)
+		removed := step.Op == rollout.Delete
 		o := extensionObject{Object: keyOf(step.Object)}
+		o.Waits = i >= h.Unblocked || p.refused() && (removed || step.Revision == p.Revision)
 		switch step.Op {
 		case rollout.Create:
 			o.Op = "create"
@@ -322,14 +311,13 @@ func (x *extensionState) describe(p *extensionPlan, h *rollout.Rehearsal) {
 			}
 		case rollout.Delete:
 			o.Op = "delete"
-			if o.Object.Kind == olm.KindCRD && o.Object.Group == olm.GroupCRD {
-				x.note("", "deleting CRD "+o.Object.Name+" deletes all of its custom resources; list them with \"kubectl get -A "+o.Object.Name+"\"")
+			if o.Object.Kind == olm.KindCRD && o.Object.Group == olm.GroupCRD && !o.Waits {
+				p.Lost = append(p.Lost, o.Object.Name)
 			}
 		default:
 			continue
 		}
 		touched[key] = true
-		removed := step.Op == rollout.Delete
 		n := slices.IndexFunc(p.Phases, func(have extensionPhase) bool {
 			return have.Revision == step.Revision && have.Phase == step.Phase && have.Removed == removed
 		})
@@ -355,6 +343,7 @@ func (x *extensionState) describe(p *extensionPlan, h *rollout.Rehearsal) {
 			p.Revision = rolling[len(rolling)-1].Name
 		}
 	}
+	var existing []olm.Key
 	for _, w := range h.Waits {
 		var key *olm.Key
 		if w.Object != nil {
@@ -362,7 +351,11 @@ func (x *extensionState) describe(p *extensionPlan, h *rollout.Rehearsal) {
 		}
 		switch {
 		case w.Collides:
-			b := extensionBlock{Check: checkOwnership, Object: key, Message: w.Message + x.rival(w.Object)}
+			rival := x.rival(w.Object)
+			b := extensionBlock{Check: checkOwnership, Object: key, Message: w.Message + rival}
+			if rival == "" {
+				existing = append(existing, *key)
+			}
 			if !slices.ContainsFunc(p.Blocked, func(x extensionBlock) bool { return x.Object != nil && *x.Object == *key && x.Message == b.Message }) {
 				p.Blocked = append(p.Blocked, b)
 			}
@@ -375,15 +368,7 @@ func (x *extensionState) describe(p *extensionPlan, h *rollout.Rehearsal) {
 		}
 		p.Waiting = append(p.Waiting, extensionWait{w.Revision, w.Phase, key, w.Message})
 	}
-}
-
-// rival states what to do if another extension has an object.
-func (x *extensionState) rival(o *unstructured.Unstructured) string { // K83
-	other, c := o.GetLabels()[labelOwner], metav1.GetControllerOfNoCopy(o)
-	if c == nil || c.Kind != kindExtension && c.Kind != kindObjectSet || other == "" || other == x.extension.Name {
-		return ""
-	}
-	return fmt.Sprintf("; an object can belong to only one ClusterExtension: delete %s or %s", other, x.extension.Name)
+	p.replace(existing)
 }
 
 // rank orders phases: those of older revisions come first, and what is removed comes last.
@@ -401,4 +386,6 @@ func keyOf(o *unstructured.Unstructured) olm.Key {
 }
 
 // negative reports whether a person has to act.
-func (p *extensionPlan) negative() bool { return p.Refused != "" || len(p.Blocked) > 0 }
+func (p *extensionPlan) negative() bool {
+	return p.Refused != "" || len(p.Blocked) > 0 || p.Impact != nil && p.Impact.Avoid != nil && p.Impact.Avoid.Next
+}

@@ -97,8 +97,8 @@ func (x *extensionFlags) reader(ctx context.Context, l *loader, args []string) (
 	return r, slices.Compact(names), nil
 }
 
-// plan prints the plans of ClusterExtensions, with the verdicts on their upgrades if a requests
-// them, and without upgrades that it avoids.
+// plan prints the plans of ClusterExtensions, with the verdicts on their upgrades and the ways around
+// those to avoid if a requests them.
 func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, out *printer, a *avoidance) error {
 	r, names, err := x.reader(ctx, l, args)
 	if err != nil {
@@ -123,8 +123,8 @@ func (x *extensionFlags) plan(ctx context.Context, l *loader, args []string, out
 		if err != nil {
 			return err
 		}
-		if r.judge != nil && p.Impact == nil && p.Installed != nil && p.Target != nil && p.Installed.Name != p.Target.Name { // it rolls out already
-			if p.Impact, err = s.impact(ctx, p.Installed.Name, p.Target.Name); err != nil {
+		if r.judge != nil && p.Installed != nil && p.Target != nil && p.Installed.Name != p.Target.Name {
+			if p.Impact, err = s.impact(ctx, p.Installed, p.Target.Name); err != nil {
 				return err
 			}
 		}

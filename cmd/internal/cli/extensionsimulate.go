@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/rollout"
@@ -60,6 +61,11 @@ type extensionEnd struct {
 	Code    olmv1.RefusalCode `json:"code,omitempty"`
 	Fixes   []*olmv1.Fix      `json:"fixes,omitempty"`
 	Blocked []extensionBlock  `json:"blocked,omitempty"`
+	Ways    []extensionWay    `json:"ways,omitempty"`
+	// Lost are the CRDs that are deleted on the way, with all of their custom resources.
+	Lost []string `json:"lost,omitempty"`
+	// Needs lists what a person has to do, in order.
+	Needs []simulationNeed `json:"needs,omitempty"`
 	// Versions explains why the extension gets no newer version.
 	Versions []olmv1.Note `json:"versions,omitempty"`
 	// Waiting lists objects of the cluster that are not ready now, and counted as ready.
@@ -77,12 +83,15 @@ const maxUpgrades = 1000
 func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extensionStep, error) { // K240
 	var made []*extensionStep
 	d := &extensionEnd{Extension: x.extension.Name, Namespace: x.extension.Spec.Namespace}
+	var target *extensionBundle
 	for range maxUpgrades {
 		p, err := x.plan(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		d.Notes, d.Refused, d.Code, d.Fixes, d.Blocked, d.Versions = p.Notes, p.Refused, p.Code, p.Fixes, p.Blocked, p.Versions
+		target = p.Target
+		d.Notes, d.Refused, d.Code, d.Fixes, d.Blocked, d.Ways, d.Versions = p.Notes, p.Refused, p.Code, p.Fixes, p.Blocked, p.Ways, p.Versions
+		d.Lost = append(d.Lost, p.Lost...)
 		reached := p.reached(x.snapshot)
 		if reached == x.snapshot {
 			break
@@ -121,18 +130,39 @@ func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extens
 		d.Revisions = append(d.Revisions, r.Name)
 	}
 	d.Notes = append(d.Notes, x.unreadNote()...)
+	d.needs(target)
 	return d, made, nil
+}
+
+// needs sets what a person has to do. target is the last bundle that OLM v1 selected, or nil.
+func (d *extensionEnd) needs(target *extensionBundle) {
+	add := func(text string, commands ...string) { d.Needs = append(d.Needs, simulationNeed{text, commands}) }
+	for _, crd := range d.Lost {
+		add("save the custom resources of CRD "+crd+" before OLM v1 deletes it, and all of them with it", kubectl.All(crd))
+	}
+	switch {
+	case d.Refused != "":
+		add(noneSelected(d.Code))
+	case len(d.Blocked) > 0:
+		of := ""
+		if target != nil {
+			of = " of " + target.Name
+		}
+		add("the rollout" + of + " is blocked, see below")
+		for _, x := range d.Ways {
+			add(x.Text, slices.DeleteFunc([]string{x.Command}, func(c string) bool { return c == "" })...)
+		}
+	}
 }
 
 func (d *extensionEnd) text(w io.Writer) error {
 	line := func(format string, args ...any) { visible.Fprintf(w, format+"\n", args...) }
 	line("ClusterExtension %s is stable after %s.", d.Extension, phrase.Count(d.Passes, "round"))
-	switch {
-	case d.Refused != "":
-		line("Needs a person: %s:", noneSelected(d.Code))
+	t := proseWriter(w)
+	writeNeeds(t, d.Needs)
+	io.WriteString(w, t.String())
+	if d.Refused != "" {
 		io.WriteString(w, refusedV1(w, d.Refused, d.Fixes))
-	case len(d.Blocked) > 0:
-		line("Needs a person: the rollout is blocked, see below.")
 	}
 	for _, u := range d.Upgrades {
 		line("  installed %s", &u)
@@ -145,7 +175,7 @@ func (d *extensionEnd) text(w io.Writer) error {
 	}
 	writeBlocks(w, d.Blocked)
 	writeWaits(w, d.Waiting)
-	t := proseWriter(w)
+	t = proseWriter(w)
 	writeNotesV1(t, d.Versions)
 	io.WriteString(w, t.String())
 	for _, n := range d.Notes {

@@ -24,6 +24,10 @@ func (p *extensionPlan) title() string {
 		return name + ": is being deleted"
 	case p.Refused != "":
 		return name + ": " + noneSelected(p.Code)
+	case p.refused() && p.Installed == nil:
+		return fmt.Sprintf("%s: OLM v1 does not install %s%s", name, p.Target, in)
+	case p.refused() && p.Installed.Name != p.Target.Name:
+		return fmt.Sprintf("%s: OLM v1 does not upgrade %s to %s%s", name, p.Installed, p.Target, in)
 	case p.Installed == nil:
 		return fmt.Sprintf("%s: install %s%s%s", name, p.Target, in, as)
 	case p.Installed.Name != p.Target.Name:
@@ -73,43 +77,32 @@ func (p *extensionPlan) text(w io.Writer) error {
 	if p.Impact != nil {
 		line("  impact: %s", p.Impact.verdictText())
 	}
-	for _, x := range p.Avoided {
-		line("  avoided: %s -> %s: %s", x.From, x.To, x.verdictText())
-	}
+	t := proseWriter(w)
+	writeLost(t, p.Lost)
+	b.WriteString(t.String())
 	writeBlocks(&b, p.Blocked)
-	for _, phase := range p.Phases {
-		of := ""
-		if p.Revision != "" && phase.Revision != p.Revision {
-			of = " of revision " + phase.Revision
-		}
-		if phase.Removed {
-			line("\nRemoved with revision %s, phase %s:", phase.Revision, phase.Phase)
-		} else {
-			line("\nPhase %s%s:", phase.Phase, of)
-		}
-		for _, o := range phase.Objects {
-			line("  %s %s", o.Op, o.Object)
-			for i, f := range o.Fields {
-				if i == maxFields {
-					line("      and %s; -o json lists all", phrase.Count(len(o.Fields)-i, "more field"))
-					break
-				}
-				line("      %s", f)
-			}
-		}
+	if len(p.Ways) > 0 {
+		b.WriteString("\n")
+		t := proseWriter(w)
+		writeWays(t, p.Ways)
+		b.WriteString(t.String())
 	}
+	p.writePhases(line)
 	if p.Unchanged > 0 && len(p.Phases) > 0 {
 		line("\nUnchanged: %s", phrase.Count(p.Unchanged, "object"))
 	}
 	writeWaits(&b, p.Waiting)
-	t := proseWriter(w)
+	t = proseWriter(w)
 	writeNotesV1(t, p.Versions)
 	b.WriteString(t.String())
 	for _, n := range p.Notes {
 		line("note: %s", n)
 	}
 	_, err := visible.Fprintf(w, "%s", visible.Block(b.String()))
-	return err
+	if p.Impact == nil || err != nil {
+		return err
+	}
+	return p.Impact.Avoid.text(w)
 }
 
 // writeBlocks prints what blocks a rollout.

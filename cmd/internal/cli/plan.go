@@ -48,15 +48,16 @@ Below the plan are notes for administrators: operators that block the upgrade of
 platform or must not be upgraded, or that are not supported in one cluster.
 
 With --impact, the verdict of "olmkit impact" on each upgrade is shown, from the
-bundles and the cluster. With --avoid breaks, OLM would be kept from upgrades that
-break something: the plan is the one without them, or an explanation of why there is
-none.
+bundles and the cluster. The plan with --avoid breaks is that of OLM as well, which
+knows no such rule. Lines below it show how to keep OLM from an upgrade that breaks
+something, and the shortest path to the head without one, or what blocks every path.
 
 To see what follows from these writes, run "olmkit simulate".
 
 ` + extensionHelp + `
-Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved, or a
-ClusterExtension is blocked (the plan shows why), 2 the input could not be read.`,
+Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved, a
+ClusterExtension is blocked (the plan shows why), or an upgrade of the plan is to be
+avoided, 2 the input could not be read.`,
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan --cluster -n operators --catalog community=./catalog
   olmkit plan -f - -n operators ./catalog < state.yaml -o json
@@ -168,13 +169,7 @@ func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.
 	if err != nil {
 		return err
 	}
-	var plan *reconcile.Plan
-	var taken, avoided []edgeImpact
-	if p.avoid.on() {
-		plan, taken, avoided, err = p.avoid.deciding(ctx, p.env, p.state, snapshot, p.catalogs, opts)
-	} else {
-		plan, err = reconcile.Decide(ctx, snapshot, p.catalogs, opts)
-	}
+	plan, err := reconcile.Decide(ctx, snapshot, p.catalogs, opts)
 	if err != nil {
 		return err
 	}
@@ -184,27 +179,49 @@ func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.
 	if err != nil {
 		return err
 	}
-	d := &planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, Impact: taken, Avoided: avoided}
-	if d.Obstacles, err = reconcile.Obstacles(ctx, snapshot, plan.Solution); err != nil {
-		return err
-	}
-	if plan.Solution != nil {
-		if d.Versions, err = plan.Solution.AdviceWithFixes(ctx); err != nil {
+	d := &planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice}
+	sol := plan.Solution
+	if sol == nil && plan.Refused == nil { // an install plan waits
+		if sol, err = solution(ctx, snapshot, p.catalogs); err != nil {
 			return err
 		}
-		if p.avoid.on() { // its exclusions are not policies that could be removed
-			for i := range d.Versions {
-				d.Versions[i].Fixes = slices.DeleteFunc(d.Versions[i].Fixes, func(f *resolver.Fix) bool { return f.Changes[0].Kind == resolver.LiftPolicy })
+	}
+	if d.Obstacles, err = reconcile.Obstacles(ctx, snapshot, sol); err != nil {
+		return err
+	}
+	if sol != nil {
+		if d.Versions, err = sol.AdviceWithFixes(ctx); err != nil {
+			return err
+		}
+		if p.avoid.on() {
+			if d.Impact, err = p.avoid.planned(ctx, p.env, p.state, snapshot, sol); err != nil {
+				return err
 			}
 		}
 	}
 	if err := p.out.print(d); err != nil {
 		return err
 	}
-	if plan.Refused != nil {
+	if plan.Refused != nil || slices.ContainsFunc(d.Impact, func(x upgradeImpact) bool { return x.Avoid != nil && x.Avoid.Next }) {
 		return errNegative
 	}
 	return nil
+}
+
+// solution returns what a namespace resolves to, or nil if it cannot be resolved.
+func solution(ctx context.Context, s *reconcile.Snapshot, content reconcile.Content) (*resolver.Solution, error) {
+	p, _, err := reconcile.Problem(ctx, s, content, nil)
+	if err != nil {
+		return nil, err
+	}
+	sol, err := resolver.Resolve(ctx, *p)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, nil
+	}
+	return sol, nil
 }
 
 // A planDocument is what the command prints, as text or JSON: a plan, and what explains it.
@@ -219,14 +236,13 @@ type planDocument struct {
 	// way of the bundles that are installed next.
 	Versions  resolver.AdviceList
 	Obstacles []reconcile.Obstacle
-	// Impact has the verdicts on the upgrades of the plan, and Avoided those on the upgrades
-	// that --avoid excludes.
-	Impact, Avoided []edgeImpact
+	// Impact has the verdicts on the upgrades of the plan, with --impact or --avoid.
+	Impact []upgradeImpact
 }
 
 // MarshalJSON returns one object with the members of the plan and of the rest of the document.
 func (d *planDocument) MarshalJSON() ([]byte, error) {
-	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice, d.Versions, d.Obstacles, d.Impact, d.Avoided}, json.Deterministic(true))
+	return json.Marshal(planJSON{planFields(*d.Plan), d.Hash, d.Refused, d.Report, d.Advice, d.Versions, d.Obstacles, d.Impact}, json.Deterministic(true))
 }
 
 // A planJSON is the JSON form of a planDocument.
@@ -244,9 +260,7 @@ type planJSON struct {
 	// Obstacles are what keeps the bundles that are installed next from running.
 	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 	// Impact has the verdicts on the upgrades of the plan, with --impact or --avoid.
-	Impact []edgeImpact `json:"impact,omitempty"`
-	// Avoided are the upgrades that --avoid excludes, with their verdicts.
-	Avoided []edgeImpact `json:"avoided,omitempty"`
+	Impact []upgradeImpact `json:"impact,omitempty"`
 }
 
 // planFields is a plan without its methods, so that its MarshalJSON is not used for the whole
@@ -273,9 +287,6 @@ func (d *planDocument) text(w io.Writer) error {
 	for _, x := range d.Impact {
 		print("impact: %s -> %s: %s\n", x.From, x.To, x.verdictText())
 	}
-	for _, x := range d.Avoided {
-		print("avoided: %s -> %s: %s\n", x.From, x.To, x.verdictText())
-	}
 	if err == nil { // advice is printed below
 		notes := slices.DeleteFunc(slices.Clone(d.Notes), func(n reconcile.Note) bool {
 			return n.Advice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool { return o.Text == n.Message })
@@ -288,6 +299,11 @@ func (d *planDocument) text(w io.Writer) error {
 	if d.Solution != nil && err == nil {
 		if err = writeNotes(w, "warning: ", d.Solution.Warnings(), func(s string) string { return s }); err == nil {
 			err = writeNotes(w, "warning: ", d.Solution.Differs, resolver.Difference.String)
+		}
+	}
+	for _, x := range d.Impact { // before the command that approves it
+		if err == nil {
+			err = x.Avoid.text(w)
 		}
 	}
 	if err == nil {

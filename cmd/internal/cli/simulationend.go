@@ -9,6 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -171,18 +172,7 @@ func (s *simulation) look(ctx context.Context) error {
 
 // solution returns what the namespace resolves to, or nil if it cannot be resolved.
 func (s *simulation) solution(ctx context.Context, now *reconcile.Snapshot) (*resolver.Solution, error) {
-	p, _, err := reconcile.Problem(ctx, now, s.loop.Content, nil)
-	if err != nil {
-		return nil, err
-	}
-	sol, err := resolver.Resolve(ctx, *p)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, nil
-	}
-	return sol, nil
+	return solution(ctx, now, s.loop.Content)
 }
 
 // needs sets what a person has to do. failed are the install plans that failed.
@@ -257,19 +247,7 @@ func (d *simulationEnd) text(w io.Writer) error {
 		return err
 	}
 	lines := proseWriter(w)
-	if len(d.Needs) > 1 {
-		lines.Line(nil, "Needs a person, in this order:", "", "")
-	}
-	for i, n := range d.Needs {
-		first, rest, text := "", "  ", "Needs a person: "+visible.Words(n.Text)
-		if len(d.Needs) > 1 {
-			first, rest, text = fmt.Sprintf("%3d. ", i+1), "     ", visible.Words(n.Text)
-		}
-		lines.Line(nil, phrase.Clause(text)+".", first, rest)
-		for _, c := range n.Commands {
-			lines.Verbatim(c, rest)
-		}
-	}
+	writeNeeds(lines, d.Needs)
 	if _, err := io.WriteString(w, lines.String()); err != nil {
 		return err
 	}
@@ -309,6 +287,23 @@ func (d *simulationEnd) text(w io.Writer) error {
 		return err
 	}
 	return writeNotes(w, "note: ", calm(d.Versions), resolver.Advice.Summary)
+}
+
+// writeNeeds prints what a person has to do.
+func writeNeeds(lines *prose.Writer, needs []simulationNeed) {
+	if len(needs) > 1 {
+		lines.Line(nil, "Needs a person, in this order:", "", "")
+	}
+	for i, n := range needs {
+		first, rest, text := "", "  ", "Needs a person: "+visible.Words(n.Text)
+		if len(needs) > 1 {
+			first, rest, text = fmt.Sprintf("%3d. ", i+1), "     ", visible.Words(n.Text)
+		}
+		lines.Line(nil, phrase.Clause(text)+".", first, rest)
+		for _, c := range n.Commands {
+			lines.Verbatim(c, rest)
+		}
+	}
 }
 
 // stated reports whether a need states what a note does.

@@ -302,6 +302,11 @@ func (d *statusDocument) text(w io.Writer) error {
 			return err
 		}
 	}
+	for _, o := range d.Operators { // before the commands that approve it
+		if err := o.Avoid.text(w); err != nil {
+			return err
+		}
+	}
 	var commands []string
 	for _, o := range d.Operators {
 		for _, c := range o.Commands {
@@ -319,11 +324,6 @@ func (d *statusDocument) text(w io.Writer) error {
 		}
 		help := resolver.Advice{Package: o.Package, Fixes: o.Fixes}
 		if _, err := io.WriteString(w, help.FixesText(textWidth(w), styleFor(w))); err != nil {
-			return err
-		}
-	}
-	for i := range d.Operators {
-		if err := d.Operators[i].writeAvoid(w); err != nil {
 			return err
 		}
 	}

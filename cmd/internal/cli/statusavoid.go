@@ -14,7 +14,8 @@ import (
 
 // A statusAvoid shows how an operator gets to the head of its channels without upgrades to avoid.
 type statusAvoid struct {
-	// Next is set if the next upgrade is one to avoid. Command then keeps OLM from it.
+	// Next is set if the next upgrade is one to avoid. Command then keeps OLM from it, unless its
+	// install plan waits for approval anyway.
 	Next    bool   `json:"next,omitzero"`
 	Command string `json:"command,omitempty"`
 	// Shortest is the shortest path without upgrades to avoid, with their verdicts. Avoided are the
@@ -23,8 +24,10 @@ type statusAvoid struct {
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`
 
-	verdict string // of the flag
-	how     string // what the command does
+	of      string      // the package
+	edge    *edgeImpact // the next upgrade
+	verdict string      // of the flag
+	how     string      // how to keep OLM from the next upgrade
 }
 
 // around sets how an operator gets to the head without upgrades to avoid (G4).
@@ -46,7 +49,8 @@ func (a *avoidance) around(ctx context.Context, judge *edgeJudge, o *operatorSta
 		if err := (&avoidance{verdict: a.verdict}).avoiding(ctx, judge, u, path); err != nil {
 			return err
 		}
-		x := &statusAvoid{Next: a.refuses(o.Impact), Shortest: path.Impact, Avoided: path.Avoided, Blocking: path.Blocking, verdict: a.verdict}
+		x := a.ahead(o)
+		x.Shortest, x.Avoided, x.Blocking = path.Impact, path.Avoided, path.Blocking
 		if x.Next {
 			x.hold(o, path.Shortest)
 		} else if len(path.Avoided) == 0 {
@@ -55,50 +59,58 @@ func (a *avoidance) around(ctx context.Context, judge *edgeJudge, o *operatorSta
 		o.Avoid = x
 		return nil
 	}
-	if a.refuses(o.Impact) {
-		o.Avoid = &statusAvoid{Next: true, verdict: a.verdict}
-		o.Avoid.hold(o, nil)
+	if x := a.ahead(o); x.Next {
+		x.hold(o, nil)
+		o.Avoid = x
 	}
 	return nil
 }
 
+// ahead returns what is known of the next upgrade of an operator.
+func (a *avoidance) ahead(o *operatorStatus) *statusAvoid {
+	return &statusAvoid{Next: a.refuses(o.Impact), of: o.Package, edge: o.Impact, verdict: a.verdict}
+}
+
 // hold sets how to keep OLM from the next upgrade of an operator: in OLM v1, with the first step of
-// the path around it, if there is one.
+// the path around it, if there is one. Classic OLM has one install plan for all upgrades of a
+// namespace.
 func (x *statusAvoid) hold(o *operatorStatus, path []graph.Step) {
 	version := o.Version
 	if len(path) > 0 {
 		version = path[0].To.Version
 	}
-	x.how = "approve the install plans of the subscription by hand"
-	if o.isV1() {
+	what := "an install plan with " + x.edge.To + ". Install plans have all upgrades of their namespace, so other operators there wait as well"
+	switch {
+	case o.isV1():
 		x.how = "set the version of ClusterExtension " + o.Object.Name + " to " + version
+	case o.Moves == movesApproval:
+		x.how = "do not approve " + what
+		return
+	default:
+		x.how = "set installPlanApproval to Manual, and do not approve " + what
 	}
 	x.Command = kubectl.Operator{V1: o.isV1(), Namespace: o.Object.Namespace, Name: o.Object.Name}.Hold(version)
 }
 
-// writeAvoid prints what to avoid, and the way around it.
-func (o *operatorStatus) writeAvoid(w io.Writer) error {
-	x := o.Avoid
+// text prints what to avoid, and the way around it.
+func (x *statusAvoid) text(w io.Writer) error {
 	if x == nil {
 		return nil
 	}
 	t := proseWriter(w)
 	without := "without " + avoidText(x.verdict)
 	if x.Next {
-		next := fmt.Sprintf("avoid the next upgrade of %s, %s -> %s (%s)", o.Package, o.Impact.From, o.Impact.To, o.Impact.verdictText())
-		if o.Moves == movesApproval {
-			t.Line(nil, next+": do not approve its install plan", "", "  ")
-		} else {
-			t.Line(nil, next+": "+x.how, "", "  ")
+		t.Line(nil, fmt.Sprintf("avoid the next upgrade of %s, %s -> %s (%s): %s", x.of, x.edge.From, x.edge.To, x.edge.verdictText(), x.how), "", "  ")
+		if x.Command != "" {
 			t.Verbatim(x.Command, "  ")
 		}
 	}
 	switch {
 	case len(x.Shortest) > 0:
-		t.Line(nil, fmt.Sprintf("the shortest path of %s to the head %s has %s:", o.Package, without, phrase.Count(len(x.Shortest), "step")), "", "  ")
+		t.Line(nil, fmt.Sprintf("the shortest path of %s to the head %s has %s:", x.of, without, phrase.Count(len(x.Shortest), "step")), "", "  ")
 		edgeLines(t, x.Shortest)
 	case len(x.Blocking) > 0:
-		t.Line(nil, fmt.Sprintf("no path of %s leads to the head %s; each takes at least one of these, and may take more like them:", o.Package, without), "", "  ")
+		t.Line(nil, fmt.Sprintf("no path of %s leads to the head %s; each takes at least one of these, and may take more like them:", x.of, without), "", "  ")
 		edgeLines(t, x.Blocking)
 	}
 	_, err := io.WriteString(w, t.String())

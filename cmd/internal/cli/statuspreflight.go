@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -35,11 +34,11 @@ func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators
 			return err
 		}
 		bundles := c.bundlesOf(false, c.packages(o)...)
-		want, err := phasesOf(ctx, bundles, x, o.next)
+		want, known, err := phasesOf(ctx, bundles, x, o.next)
 		if err != nil {
 			return err
 		}
-		installed, err := phasesOf(ctx, bundles, x, o.Installed)
+		installed, _, err := phasesOf(ctx, bundles, x, o.Installed)
 		if err != nil {
 			return err
 		}
@@ -49,16 +48,34 @@ func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators
 		if err != nil {
 			return err
 		}
-		if why := unsafeText(results); why != "" {
+		if why := unsafeSummary(results); why != "" {
 			o.Moves, o.Why = movesStuck, fmt.Sprintf("OLM v1 refuses %s: %s", o.next, why)
+			continue
+		}
+		if !known {
+			continue
+		}
+		for _, crd := range dropped(installed, want) {
+			o.Why += "; CRD " + crd + " is deleted, and with it all of its custom resources"
 		}
 	}
 	return nil
 }
 
-// phasesOf returns the objects of a bundle for an extension, or nil if they are unknown. The error is
+// dropped returns the names of the CRDs that only the first of two bundles has.
+func dropped(old, created []registryv1.Phase) (names []string) {
+	after := (&registryv1.Manifests{Phases: created}).Objects()
+	for _, o := range (&registryv1.Manifests{Phases: old}).Objects() {
+		if k := keyOf(o); k.Kind == olm.KindCRD && k.Group == olm.GroupCRD && !slices.ContainsFunc(after, func(x *unstructured.Unstructured) bool { return keyOf(x) == k }) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// phasesOf returns the objects of a bundle for an extension, and whether they are known. The error is
 // that of the context.
-func phasesOf(ctx context.Context, bundles *packageBundles, x *api.ClusterExtension, name string) ([]registryv1.Phase, error) {
+func phasesOf(ctx context.Context, bundles *packageBundles, x *api.ClusterExtension, name string) (phases []registryv1.Phase, known bool, err error) {
 	found, err := bundles.get(ctx, name)
 	var want *rollout.Revision
 	if err == nil {
@@ -66,11 +83,11 @@ func phasesOf(ctx context.Context, bundles *packageBundles, x *api.ClusterExtens
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return nil, false, context.Cause(ctx)
 	case err != nil:
-		return nil, nil
+		return nil, false, nil
 	}
-	return want.Phases, nil
+	return want.Phases, true, nil
 }
 
 // crd returns the CRD on the cluster with the name of another, or nil. If it is not known, it is
@@ -90,14 +107,13 @@ func (r *clusterReader) crd(want *unstructured.Unstructured, installed []registr
 	return nil, nil
 }
 
-// unsafeText returns the first finding about CRDs and how many more there are, or "".
-func unsafeText(results []*crdsafety.Result) string {
+// unsafeSummary returns the first finding about CRDs and how many more there are, or "".
+func unsafeSummary(results []*crdsafety.Result) string {
 	text, n := "", 0
 	for _, r := range results {
 		for _, f := range r.Findings {
 			if n++; n == 1 {
-				f.Path = strings.TrimPrefix(f.Path, "^")
-				text = fmt.Sprintf("CRD %s: %s", r.Name, f)
+				text = fmt.Sprintf("CRD %s: %s", r.Name, unsafeText(f))
 			}
 		}
 	}

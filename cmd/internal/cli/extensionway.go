@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/olm"
+)
+
+// An extensionWay is a change that lets OLM v1 go on.
+type extensionWay struct {
+	// Text is an instruction, with its outcome and risk.
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"`
+}
+
+// refused reports whether OLM v1 does not begin the rollout.
+func (p *extensionPlan) refused() bool {
+	return slices.ContainsFunc(p.Blocked, func(b extensionBlock) bool { return b.Check != checkOwnership && b.Check != checkDryRun })
+}
+
+// unchecked adds the way without the check of CRDs, unless the API server refuses the change.
+func (p *extensionPlan) unchecked(results []*crdsafety.Result) { // K54
+	immutable := func(f crdsafety.Finding) bool {
+		return f.Validation == "scope" || f.Validation == "storedVersionRemoval"
+	}
+	if len(results) == 0 || slices.ContainsFunc(results, func(r *crdsafety.Result) bool { return slices.ContainsFunc(r.Findings, immutable) }) {
+		return
+	}
+	p.Ways = append(p.Ways, extensionWay{
+		Text: fmt.Sprintf("set crdUpgradeSafety to None; then OLM v1 does not check the CRDs of %s. Risk: resources may lose fields or become invalid; "+
+			"see what changes with \"olmkit impact\", and back up the resources", p.Target.Name),
+		Command: kubectl.Patch("clusterextension", "", p.Extension, map[string]any{
+			"install": map[string]any{"preflight": map[string]any{"crdUpgradeSafety": map[string]any{"enforcement": string(crdsafety.None)}}},
+		}),
+	})
+}
+
+// replace adds the way past objects that exist already.
+func (p *extensionPlan) replace(existing []olm.Key) { // K83
+	if len(existing) == 0 {
+		return
+	}
+	text := "remove the objects that exist already, with what installed them, so that OLM v1 creates them"
+	if slices.ContainsFunc(existing, func(k olm.Key) bool { return k.Group == olm.GroupCRD && k.Kind == olm.KindCRD }) {
+		text += ". Risk: with a CRD, all of its custom resources are deleted; back them up"
+	}
+	p.Ways = append(p.Ways, extensionWay{Text: text})
+}
+
+// rival states what to do if another extension has an object.
+func (x *extensionState) rival(o *unstructured.Unstructured) string { // K83
+	other, c := o.GetLabels()[labelOwner], metav1.GetControllerOfNoCopy(o)
+	if c == nil || c.Kind != kindExtension && c.Kind != kindObjectSet || other == "" || other == x.extension.Name {
+		return ""
+	}
+	return fmt.Sprintf("; an object can belong to only one ClusterExtension: delete %s or %s", other, x.extension.Name)
+}
+
+// unsafeText returns a finding about a CRD, with its path as people write it.
+func unsafeText(f crdsafety.Finding) string {
+	f.Path = strings.TrimPrefix(f.Path, "^")
+	return f.String()
+}
+
+// writeLost prints which custom resources are deleted.
+func writeLost(t *prose.Writer, crds []string) {
+	for _, name := range crds {
+		t.Line(nil, fmt.Sprintf("warning: CRD %s is deleted, and with it all of its custom resources; save them first", name), "", "  ")
+		t.Verbatim(kubectl.All(name), "  ")
+	}
+}
+
+// writeWays prints what lets OLM v1 go on.
+func writeWays(t *prose.Writer, ways []extensionWay) {
+	for _, x := range ways {
+		t.Line(t.Style.Help, "possible fix: "+x.Text, "", "  ")
+		if x.Command != "" {
+			t.Verbatim(x.Command, "  ")
+		}
+	}
+}
+
+// writePhases prints the changes that are made, and how many wait.
+func (p *extensionPlan) writePhases(line func(format string, args ...any)) {
+	waiting := 0
+	for _, phase := range p.Phases {
+		of := ""
+		if p.Revision != "" && phase.Revision != p.Revision {
+			of = " of revision " + phase.Revision
+		}
+		begun := false
+		for _, o := range phase.Objects {
+			switch {
+			case o.Waits:
+				waiting++
+				continue
+			case begun:
+			case phase.Removed:
+				line("\nRemoved with revision %s, phase %s:", phase.Revision, phase.Phase)
+			default:
+				line("\nPhase %s%s:", phase.Phase, of)
+			}
+			begun = true
+			line("  %s %s", o.Op, o.Object)
+			for i, f := range o.Fields {
+				if i == maxFields {
+					line("      and %s; -o json lists all", phrase.Count(len(o.Fields)-i, "more field"))
+					break
+				}
+				line("      %s", f)
+			}
+		}
+	}
+	if waiting > 0 {
+		line("\nMade when this is fixed: %s; -o json lists them", phrase.Count(waiting, "change"))
+	}
+}
