@@ -133,6 +133,13 @@ func TestOutlookOfCatalogs(t *testing.T) {
 			t.Errorf("in catalog %q the outlook is\n%s, want\n%s", catalog, got, want)
 		}
 	}
+	// The way goes on beyond the head of the channel if nothing leads to the newest head.
+	next = parse(t, "r7: 1.7.0\nr6: 1.6.0 <1.5.0, 1.6.1 <1.6.0\nr5: 1.5.0")
+	o = graph.NewOutlooks(graph.Classic, []graph.Source{{Catalog: "new", Package: next}, {Catalog: "old", Package: old}}, nil)
+	want := "stuck; gap 1.5.0 over ; newest 1.7.0 in r7; way old/r5 1.5.0 new/r6 1.6.0 1.6.1 strands"
+	if got := outlook(o.Of(node("1.4.0"), "new", []string{"r5"})); got != want {
+		t.Errorf("the outlook is\n%s, want\n%s", got, want)
+	}
 }
 
 // A census counts outlooks by kind, and stuck ones by whether there is a way out.

@@ -10,7 +10,8 @@ import (
 // channel, that of the newest channel, the highest reachable version. But a newer head of the
 // default channel is better if fewer stops ([Leg.Stop]) are needed to get there. Of the ways to one
 // bundle, those with fewer stops are better, then those with fewer changes of channel, then
-// those with fewer steps.
+// those with fewer steps. A way from whose end no way leads to the newest head ends at the highest
+// version that can be reached from there, if that needs no more stops.
 func (o *Outlooks) search(own *lane, out *Outlook) {
 	goals, highest := o.goals(out), o.highest(out)
 	var s *waySearch
@@ -56,6 +57,8 @@ func (o *Outlooks) beyond(own *lane, out *Outlook) {
 			s := o.from(own, out.From, o.reading == V1)
 			if v := s.visited(newest); v != nil && v.from != nil {
 				out.Further = &Way{Legs: s.legs(v), AtHead: true}
+			} else {
+				o.extend(own, out, s)
 			}
 		}
 	}
@@ -69,6 +72,26 @@ func (o *Outlooks) beyond(own *lane, out *Outlook) {
 	})
 	if i < len(out.Steps) {
 		out.Closes = &out.Steps[i]
+	}
+}
+
+// extend leads the way of an outlook on to the highest version that can be reached from its end, if that
+// needs no more stops. s has all ways from the start.
+func (o *Outlooks) extend(own *lane, out *Outlook, s *waySearch) {
+	end := o.spot(out.Way.End())
+	var far *visit
+	for _, v := range o.from(own, end.Node, o.reading == V1).order {
+		if newer(v.at, end) && (prerelease(end) || !prerelease(v.at)) && (far == nil || newer(v.at, far.at)) {
+			far = v
+		}
+	}
+	if far == nil {
+		return
+	}
+	if v := s.visited(far.at); v != nil && v.from != nil {
+		if w := (&Way{Legs: s.legs(v), Strands: true}); w.stops() <= out.Way.stops() {
+			out.Way = w
+		}
 	}
 }
 

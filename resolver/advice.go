@@ -185,14 +185,24 @@ func (a Advice) More(width int, style *Style) string {
 
 // writeCommands writes the commands of the ways of the outlook.
 func (a *Advice) writeCommands(t *prose.Writer) {
-	for _, c := range a.Commands {
-		t.Verbatim(c, "  ")
-	}
+	writeLegs(t, a.Outlook.Way, a.Commands)
 	if len(a.Further) == 0 {
 		return
 	}
 	t.Line(nil, "to get to "+cmp.Or(a.Outlook.Newest.Version, a.Outlook.Newest.Name)+" instead:", "  ", "  ")
-	for _, c := range a.Further {
+	writeLegs(t, a.Outlook.Further, a.Further)
+}
+
+// writeLegs writes the commands for the legs of a way, each with what must be installed before. The first leg
+// has no command if the operator already follows its channel. Without a way there are only commands.
+func writeLegs(t *prose.Writer, w *graph.Way, commands []string) {
+	for i, c := range commands {
+		if w != nil {
+			if before := len(w.Legs) - len(commands) + i - 1; before >= 0 {
+				end := w.Legs[before].End()
+				t.Line(nil, "when "+cmp.Or(end.Version, end.Name)+" is installed:", "  ", "  ")
+			}
+		}
 		t.Verbatim(c, "  ")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
 
@@ -29,6 +30,9 @@ type Change struct {
 	// ChannelIs is "default" or "newest" if To replaces a channel that does not exist, and is the
 	// default channel of the package, or the one with the newest head.
 	ChannelIs string `json:"channelIs,omitempty"`
+	// Then is how to go on when the operator has been upgraded, if the change is the first of a way
+	// ([graph.Outlook.Way]) through several channels.
+	Then string `json:"then,omitempty"`
 	// DropStartingCSV reports whether the startingCSV is also removed.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
 	// Policy is the policy that changes, as [fact.Policy.String] writes it.
@@ -41,6 +45,8 @@ type Change struct {
 	Place       *fact.Place `json:"place,omitzero"`
 	// Advice is the change as an instruction. It is set only for some kinds.
 	Advice string `json:"advice,omitempty"`
+
+	leads bool // it is the first of a way
 }
 
 // A ChangeKind is a kind of change. The constants are in the order in which fixes are
@@ -224,12 +230,16 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 		add(Change{Kind: ClearStartingCSV, Subscription: name})
 	}
 	in, others := u.sourcesFor(s)
+	first, then := u.firstLeg(s, in)
 	for _, cat := range in {
 		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
 			channels, _, newest := channelsNear(p, s.Channel)
 			slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(s.leaves(p, a), s.leaves(p, b)) })
 			for _, ch := range channels {
 				to := Change{Kind: ChangeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)}
+				if ch == first.Channel && (first.Catalog == "" || first.Catalog == u.catalogName(cat)) {
+					to.Then, to.leads = then, true
+				}
 				_, exists := p.Channel(s.Channel)
 				switch {
 				case exists: // so the reader does not choose among all channels
@@ -255,6 +265,11 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 		if _, ok := p.Channel(s.Channel); !ok && s.Channel != "" {
 			to.Channel = p.DefaultChannelName()
 		}
+		if first.Catalog == u.catalogName(cat) && first.Channel != s.Channel {
+			lead := to
+			lead.Channel, lead.Then, lead.leads = first.Channel, then, true
+			add(lead)
+		}
 		add(to)
 	}
 	if s.current == nil {
@@ -262,6 +277,23 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	} else {
 		add(Change{Kind: RemoveSubscribed, Subscription: name, Operator: s.current.Name})
 	}
+}
+
+// firstLeg returns the first leg of the way of the operator that a subscription owns, if none of its
+// catalogs has its channel, and how to continue then. Otherwise, the leg is empty.
+func (u *universe) firstLeg(s *subscription, in []*source) (leg graph.Leg, then string) {
+	if s.current == nil || slices.ContainsFunc(in, func(c *source) bool { return len(u.channels(s, c)) > 0 }) {
+		return graph.Leg{}, ""
+	}
+	w := u.outlook(s, graph.Node{Name: s.current.Name, Version: s.current.version.String()}).Way
+	if w == nil || w.Legs[0].Stop {
+		return graph.Leg{}, ""
+	}
+	if leg = w.Legs[0]; len(w.Legs) > 1 {
+		end := w.End()
+		then = fmt.Sprintf("to get to %s, %s", cmp.Or(end.Version, end.Name), prose.Way(&graph.Way{Legs: w.Legs[1:]}, graph.Classic, leg.Catalog, leg.Channel))
+	}
+	return leg, then
 }
 
 // leaves returns 0 if a channel has an upgrade of the operator that a subscription owns, 1 if it only has

@@ -20,7 +20,8 @@ type Fix struct {
 	// Selected are the bundles that would then be installed, by package.
 	Selected []Selected `json:"selected,omitzero"`
 	// Stuck are the operators that the fix leaves stuck, or newer than the head of the channel, or
-	// whose upgrades it lets close the way to a newer version, by subscription.
+	// whose upgrades it lets close the way to a newer version, by subscription. Of changed subscriptions,
+	// they include those that stay at the head of a channel although other channels lead further.
 	Stuck []Advice `json:"stuck,omitempty"`
 	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. A
 	// catalog to add whose image is unknown has no command. The list is empty if another change has
@@ -41,6 +42,11 @@ func (f *Fix) String() string {
 	text := f.instruction()
 	if then := f.outcome(); then != "" {
 		text += "; then " + then
+	}
+	for _, c := range f.Changes {
+		if c.Then != "" {
+			text += "; afterwards, " + c.Then
+		}
 	}
 	var others []string // which were stuck before
 	for _, a := range f.Stuck {
@@ -183,7 +189,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		if sol == nil || err != nil {
 			return err
 		}
-		f := &Fix{Changes: set, Selected: sol.Selected, Stuck: sol.stuck()}
+		f := &Fix{Changes: set, Selected: sol.Selected, Stuck: sol.stuck(set)}
 		for _, ch := range set {
 			f.cost += changeCost[ch.Kind]
 		}
@@ -237,6 +243,9 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		}
 	}
 	found = onceFutile(found)
+	if slices.ContainsFunc(found, func(f *Fix) bool { return f.Changes[0].leads && f.futile() == nil }) {
+		found = slices.DeleteFunc(found, func(f *Fix) bool { return f.futile() != nil && f.Changes[0].Kind == ChangeChannel })
+	}
 	if onlyRemovals(found) && len(added) == 0 {
 		if added, err = c.combined(ctx, base, changes); err != nil {
 			return nil, err
@@ -267,7 +276,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 func (f *Fix) futile() *Advice {
 	for i, a := range f.Stuck {
 		changed := slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription })
-		if changed && !slices.ContainsFunc(f.Selected, func(s Selected) bool { return s.Package == a.Package }) {
+		if changed && a.Kind != AdviceKind(graph.OutlookAtHead) && !slices.ContainsFunc(f.Selected, func(s Selected) bool { return s.Package == a.Package }) {
 			return &f.Stuck[i]
 		}
 	}
@@ -402,10 +411,13 @@ func (c *Core) plan(ctx context.Context, p *Problem, waived []*fact.Requires) (*
 	return sol, err
 }
 
-// stuck returns the advice for the subscriptions whose operators stay stuck.
-func (s *Solution) stuck() AdviceList {
+// stuck returns the advice for the subscriptions whose operators stay stuck after some changes.
+func (s *Solution) stuck(changes []Change) AdviceList {
 	var out []Advice
 	in := s.members()
+	changed := func(sub *subscription) bool {
+		return slices.ContainsFunc(changes, func(c Change) bool { return c.Subscription == sub.Name })
+	}
 	for _, sub := range s.r.u.subs {
 		if sub.current == nil {
 			continue
@@ -417,7 +429,7 @@ func (s *Solution) stuck() AdviceList {
 					Kind: AdviceCloses, Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Summary(o),
 				})
 			}
-		} else if o := s.r.u.outlook(sub, node); o.EndsEarly() || o.Kind == graph.OutlookAhead && len(o.Steps) == 0 {
+		} else if o := s.r.u.outlook(sub, node); o.EndsEarly() || len(o.Steps) == 0 && (o.Kind == graph.OutlookAhead || o.Kind == graph.OutlookAtHead && o.Newest != nil && changed(sub)) {
 			out = append(out, Advice{
 				Kind: adviceOf(o), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
 			})

@@ -191,6 +191,6 @@ func (c *Core) verify(ctx context.Context, f *Fix, p Problem) (bool, error) {
 	if sol == nil || err != nil {
 		return false, err
 	}
-	f.Selected, f.Stuck = f.given(sol.Selected), sol.stuck()
+	f.Selected, f.Stuck = f.given(sol.Selected), sol.stuck(f.Changes)
 	return true, nil
 }

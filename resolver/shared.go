@@ -196,7 +196,7 @@ func (c *Conflict) share(ctx context.Context, key alike, group []int, reports []
 		if sol == nil {
 			continue
 		}
-		g.Selected, g.Stuck = g.given(sol.Selected), sol.stuck()
+		g.Selected, g.Stuck = g.given(sol.Selected), sol.stuck(g.Changes)
 		g.Commands = commands(core.e.r.u.p, g.Changes)
 		x.Fixes = append(x.Fixes, g)
 	}

@@ -156,7 +156,7 @@ func (s *Solution) tested(ctx context.Context, c Change, meets func(*Solution) b
 	if sol == nil || err != nil || meets != nil && !meets(sol) {
 		return nil, err
 	}
-	f := &Fix{Changes: []Change{c}, Selected: sol.Selected, Stuck: sol.stuck(), rest: s.Selected}
+	f := &Fix{Changes: []Change{c}, Selected: sol.Selected, Stuck: sol.stuck([]Change{c}), rest: s.Selected}
 	f.Commands = commands(&p, f.Changes)
 	return []*Fix{f}, nil
 }
@@ -184,7 +184,7 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 	if sol == nil || err != nil || !w.isMet(sol) {
 		return false, err
 	}
-	f.Selected, f.Stuck, f.rest = f.given(sol.Selected), sol.stuck(), s.Selected
+	f.Selected, f.Stuck, f.rest = f.given(sol.Selected), sol.stuck(f.Changes), s.Selected
 	return true, nil
 }
 

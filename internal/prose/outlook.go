@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/blang/semver/v4"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/resolver/fact"
@@ -206,11 +208,20 @@ func Onward(o *graph.Outlook) string {
 		text += fmt.Sprintf("; no channel leads on from there to %s. To get to %[1]s instead, %s", target(o.Newest), legs(o, o.Further))
 	case o.Way.Strands:
 		text += "; no channel in any given catalog leads on from there to " + target(o.Newest)
+	case o.Newest != nil && older(o.Way.End(), o.Newest.Node):
+		text += "; other channels lead on from there to " + target(o.Newest)
 	}
 	if o.Closes != nil {
 		text += fmt.Sprintf(". That is possible only before %s is installed", version(o.Closes.To))
 	}
 	return text
+}
+
+// older reports whether both versions are valid and the first is lower.
+func older(a, b graph.Node) bool {
+	v, err := semver.Parse(a.Version)
+	w, failed := semver.Parse(b.Version)
+	return err == nil && failed == nil && v.LT(w)
 }
 
 // keep returns how to prevent the downgrade of an outlook.

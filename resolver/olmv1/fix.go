@@ -52,14 +52,14 @@ func (f *Fix) String() string { return f.Text }
 type FixKind string
 
 const (
-	FixPackage     FixKind = "change-package"  // correct the name of the package
-	FixVersion     FixKind = "change-version"  // change or remove the version range
-	FixChannels    FixKind = "change-channels" // change or remove the channels
-	FixBoth        FixKind = "change-both"     // change or remove the channels, and remove the version range
-	FixSelector    FixKind = "drop-selector"   // remove the catalog selector
-	FixPriority    FixKind = "change-priority" // raise the priority of a catalog
-	FixUncertified FixKind = "self-certify"    // upgrade without an edge of the catalog
-	FixClassic     FixKind = "use-classic"     // use classic OLM, which installs dependencies
+	FixPackage     FixKind = "change-package"              // correct the name of the package
+	FixVersion     FixKind = "change-version"              // change or remove the version range
+	FixChannels    FixKind = "change-channels"             // change or remove the channels
+	FixBoth        FixKind = "change-channels-and-version" // change or remove the channels, and remove the version range
+	FixSelector    FixKind = "drop-selector"               // remove the catalog selector
+	FixPriority    FixKind = "change-priority"             // raise the priority of a catalog
+	FixUncertified FixKind = "self-certify"                // upgrade without an edge of the catalog
+	FixClassic     FixKind = "use-classic"                 // use classic OLM, which installs dependencies
 )
 
 // maxFixes is the maximum number of fixes in a refusal, and maxFixTries the maximum number of
