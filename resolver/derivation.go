@@ -3,6 +3,8 @@ package resolver
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/proof"
@@ -40,9 +42,37 @@ func (c *Core) deriveWithin(ctx context.Context, work int) (*Derivation, error) 
 		return nil, err
 	}
 	if s := c.e.narrator.Derive(&q.Core, end); s != nil {
+		if d, owner := c.duplicate(); d != nil {
+			shown, failed := s.Shown(), failing("subscription "+d.Name)
+			if rest, ok := strings.CutPrefix(shown.Text, failed); ok {
+				shown.Text = fmt.Sprintf("subscription %s requests the same package as subscription %s, which owns %s, so it is not needed. It cannot be satisfied: %s",
+					d.Name, owner.Name, owner.current.Name, rest)
+			}
+		}
 		return &Derivation{Conclusion: s}, nil
 	}
 	return c.flat(), nil
+}
+
+// duplicate returns the subscription of the core if it is the only request and duplicates another one, which
+// owns an operator. Otherwise, it returns nil.
+func (c *Core) duplicate() (d, owner *subscription) {
+	for n, f := range c.Facts {
+		if !isRequest(f) {
+			continue
+		}
+		if _, ok := f.(*fact.Subscribed); !ok || d != nil {
+			return nil, nil
+		}
+		d = c.e.r.u.subs[c.index[n]]
+	}
+	if d != nil {
+		owner = c.e.r.u.ownerOf(d)
+	}
+	if owner == nil {
+		return nil, nil
+	}
+	return d, owner
 }
 
 // flat lists the facts of the core.

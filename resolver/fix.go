@@ -198,6 +198,14 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		}
 		return nil
 	}
+	if d, _ := c.duplicate(); d != nil { // which helps nobody
+		if err := try(Change{Kind: DropSubscription, Subscription: d.Name}); err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			return c.complete(found), nil
+		}
+	}
 	added, err := c.additions(ctx)
 	if err != nil {
 		return nil, err
@@ -261,14 +269,20 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	if !slices.ContainsFunc(found, func(f *Fix) bool { return f.Changes[0].Kind == AddCatalog }) { // no given catalog has it
 		found = append(added, found...)
 	}
-	for _, f := range found {
-		f.rest = c.rest
-		f.Commands = commands(c.e.r.u.p, f.Changes)
-	}
+	c.complete(found)
 	slices.SortStableFunc(found, func(a, b *Fix) int {
 		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
+}
+
+// complete sets what fixes have besides their changes, and returns them.
+func (c *Core) complete(found []*Fix) []*Fix {
+	for _, f := range found {
+		f.rest = c.rest
+		f.Commands = commands(c.e.r.u.p, f.Changes)
+	}
+	return found
 }
 
 // futile returns the advice for the operator of a changed subscription if the fix installs nothing and the
