@@ -307,6 +307,12 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 	return strings.Join(parts, ", then ")
 }
 
+// WayTo returns a way in one catalog as an instruction, with where it leads. channel is that which the
+// operator follows, or "".
+func WayTo(w *graph.Way, reading graph.Reading, channel string) string {
+	return fmt.Sprintf("To get to %s, %s", version(w.End()), Way(w, reading, "", channel))
+}
+
 // AwayFrom explains why a bundle is not the direct successor of an operator: it is several
 // steps away, the steps pass over it, or only another way leads there, or none. See Outlook.
 func AwayFrom(o *graph.Outlook, to graph.Node, way *graph.Way, passed *graph.Step) string {

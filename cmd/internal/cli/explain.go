@@ -251,6 +251,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	if err != nil {
 		return err
 	}
+	unsettled(advice, obstacles)
 	list := []explained{}
 	for _, chain := range chains {
 		all, err := sol.RequiredBy(ctx, chain.Bundle)
@@ -291,6 +292,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		return err
 	}
 	var codes []resolver.AdviceKind
+	var common []reconcile.Obstacle // those of several bundles
 	for i, e := range list {
 		gap := "\n"
 		if i == 0 {
@@ -307,13 +309,26 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			codes = append(codes, e.Advice.Kind)
 		}
 		held := proseWriter(x.out.w)
-		addObstacles(held, e.Obstacles, e.Chain.Reasons[0].Held)
+		addObstacles(held, slices.DeleteFunc(slices.Clone(e.Obstacles), func(o reconcile.Obstacle) bool {
+			shared := slices.ContainsFunc(obstacles, func(x reconcile.Obstacle) bool { return x.Text == o.Text && x.Bundle != o.Bundle })
+			if shared {
+				common = append(common, o)
+			}
+			return shared
+		}), e.Chain.Reasons[0].Held)
 		text += held.String()
 		for _, a := range e.Duplicates {
 			text += a.More(x.width(), x.style()) + a.FixesText(x.width(), x.style())
 			codes = append(codes, a.Kind)
 		}
 		if err := x.prose(gap, text); err != nil {
+			return err
+		}
+	}
+	if len(common) > 0 {
+		held := proseWriter(x.out.w)
+		addObstacles(held, common, "")
+		if err := x.prose("\n", held.String()); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ const topicExitCodes = `Exit codes report whether there is an answer, and whethe
   2    there is no answer: the command line is invalid, the input could not be
        read, or --timeout has passed
   3    the answer is yes, but something could not be checked: platform, status,
-       impact and eligible only
+       path, impact and eligible only
   130  a signal ended the command
 
 What "no" means:
@@ -80,7 +80,7 @@ What "no" means:
   platform             something blocks the platform, or an operator is left behind
   status               an operator is stuck, waits for approval or blocks the platform
   plan, simulate       the subscriptions cannot be resolved, or a ClusterExtension is
-                       blocked
+                       blocked; plan: an upgrade is to be avoided
   fmt --check          a file would change
   index --check        the file is stale
 

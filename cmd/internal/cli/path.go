@@ -32,10 +32,13 @@ the shortest path is the shortest one without an upgrade that breaks something. 
 there is none, the upgrades are listed of which each path takes at least one. Upgrades
 whose manifests are not available count as safe, and are marked.
 
+If only other channels lead to TO, the answer is how to follow them.
+
 With --cluster or --filename, FROM, the channel and the catalog are those of the
 package's operator in the cluster. A ClusterExtension is read as v1.
 
-Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
+Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read, 3 there
+is a path, but --avoid could not judge all of its upgrades.`,
 		Example: `  olmkit path ./catalog etcd 0.9.0
   olmkit path --cluster etcd
   olmkit path ./catalog etcd 0.9.0 --avoid breaks --bundles ./operators
@@ -126,14 +129,17 @@ Exit codes: 0 there is a path, 1 there is none, 2 the input could not be read.`,
 				return err
 			}
 		}
-		if !a.OK && a.To == nil && len(a.Avoided) == 0 {
-			a.Outlook = graph.NewOutlooks(*reading, []graph.Source{{Package: p}}, nil).Of(a.From, "", channels)
+		if !a.OK && len(a.Avoided) == 0 {
+			a.elsewhere(graph.NewOutlooks(*reading, []graph.Source{{Package: p}}, nil))
 		}
 		if err := (&printer{w: e.stdout, format: *f}).print(a); err != nil {
 			return err
 		}
-		if !a.OK {
+		switch {
+		case !a.OK:
 			return errNegative
+		case avoid.avoids() && len(a.unjudged()) > 0:
+			return errUnchecked
 		}
 		return nil
 	}
@@ -189,8 +195,29 @@ type pathAnswer struct {
 	// Outlook is how far OLM upgrades From, and how other channels lead further, if there is no
 	// path to a head.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
+	// Way is how other channels lead to To, if there is no path to it, and nil if they do not.
+	Way *graph.Way `json:"way,omitzero"`
 
 	avoid string
+}
+
+// elsewhere sets where other channels lead.
+func (a *pathAnswer) elsewhere(o *graph.Outlooks) {
+	if a.To == nil {
+		a.Outlook = o.Of(a.From, "", a.Channels)
+		return
+	}
+	for _, w := range o.Ways(a.From, "", a.Channels) {
+		if w.End().Name == a.To.Name {
+			a.Way = &w
+			return
+		}
+	}
+}
+
+// unjudged returns the upgrades that could not be compared.
+func (a *pathAnswer) unjudged() []edgeImpact {
+	return slices.DeleteFunc(slices.Clone(a.Impact), func(e edgeImpact) bool { return e.Error == "" })
 }
 
 // find sets the shortest path.
@@ -226,7 +253,17 @@ func (a *pathAnswer) text(w io.Writer) error {
 		t.Line(nil, fmt.Sprintf("No path leads from %s to %s. %s.", a.From, to, prose.Outlook(a.Outlook)), "", "")
 		b.WriteString(t.String())
 	case !a.OK:
-		visible.Fprintf(&b, "No path leads from %s to %s.\n", a.From, to)
+		in := ""
+		if len(a.Channels) > 0 {
+			in = " in " + phrase.Plural(len(a.Channels), "channel") + " " + phrase.And(a.Channels)
+		}
+		where := "; no channel of the catalog leads there"
+		if a.Way != nil {
+			where = ". " + prose.WayTo(a.Way, a.Reading, strings.Join(a.Channels, ","))
+		}
+		t := proseWriter(w)
+		t.Line(nil, fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "", "")
+		b.WriteString(t.String())
 	case len(a.Shortest) == 0:
 		visible.Fprintf(&b, "%s is already there.\n", a.From)
 	default:
@@ -251,8 +288,14 @@ func (a *pathAnswer) text(w io.Writer) error {
 		}
 		b.WriteString(":\n")
 		steps(a.Walk.Steps)
-	} else if !a.OK && a.Outlook == nil {
-		visible.Fprintf(&b, "%s stays there.\n", readerName(a.Reading))
+	} else if !a.OK && a.Outlook == nil && a.Way == nil {
+		visible.Fprintf(&b, "%s stays at %s.\n", readerName(a.Reading), a.From)
+	}
+	if list := a.unjudged(); len(list) > 0 {
+		t := proseWriter(w)
+		t.Line(nil, fmt.Sprintf("note: %s could not be judged: %s; name the directory of the bundles with --bundles, or a catalog that has their manifests",
+			phrase.Count(len(list), "upgrade"), list[0].Error), "", "  ")
+		b.WriteString(t.String())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -261,7 +304,11 @@ func (a *pathAnswer) text(w io.Writer) error {
 // verdict returns the verdict on a step, in brackets after a space, if it is known.
 func (a *pathAnswer) verdict(s graph.Step) string {
 	for _, e := range slices.Concat(a.Impact, a.Avoided) {
-		if e.From == s.From.Name && e.To == s.To.Name {
+		switch {
+		case e.From != s.From.Name || e.To != s.To.Name:
+		case e.Error != "":
+			return " [not judged]"
+		default:
 			return " [" + e.verdictText() + "]"
 		}
 	}

@@ -193,6 +193,7 @@ func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.
 		if d.Versions, err = sol.AdviceWithFixes(ctx); err != nil {
 			return err
 		}
+		unsettled(d.Versions, d.Obstacles)
 		if p.avoid.on() {
 			if d.Impact, err = p.avoid.planned(ctx, p.env, p.state, snapshot, sol); err != nil {
 				return err

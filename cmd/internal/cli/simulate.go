@@ -249,8 +249,9 @@ type simulation struct {
 	// began is true once the cluster was read, and failed are the operators that had failed then.
 	began  bool
 	failed []olm.Key
-	// passed are the bundles that the first resolution passes over.
-	passed resolver.AdviceList
+	// passed are the bundles that the first resolution passes over, and closing the ways that its
+	// upgrades close.
+	passed, closing resolver.AdviceList
 }
 
 // admit returns a function that rejects, as a real cluster would, the writes that the

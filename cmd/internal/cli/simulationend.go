@@ -145,6 +145,12 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			return nil, err
 		}
 		d.Warnings = sol.Warnings()
+		unsettled(d.Versions, d.Obstacles)
+	}
+	for _, a := range s.closing { // and nobody was asked
+		if !slices.ContainsFunc(d.Versions, func(x resolver.Advice) bool { return x.Kind == a.Kind && x.Subscription == a.Subscription }) {
+			d.Needs = append(d.Needs, simulationNeed{"at once, because no approval is needed: " + a.String(), a.Commands})
+		}
 	}
 	for _, a := range s.passed {
 		if !slices.ContainsFunc(d.Versions, func(x resolver.Advice) bool { return x.Package == a.Package }) {
@@ -155,7 +161,8 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	return d, nil
 }
 
-// look sets the bundles that the first resolution passes over, which later ones do not mention.
+// look sets what only the first resolution knows: the bundles that it passes over, and the ways that
+// its upgrades close.
 func (s *simulation) look(ctx context.Context) error {
 	now, err := s.cluster.Read(ctx, s.namespace)
 	if err != nil {
@@ -166,7 +173,10 @@ func (s *simulation) look(ctx context.Context) error {
 		return err
 	}
 	list, err := sol.AdviceWithFixes(ctx)
-	s.passed = slices.DeleteFunc(list, func(a resolver.Advice) bool { return a.Kind != resolver.AdvicePassedOver })
+	only := func(kind resolver.AdviceKind) resolver.AdviceList {
+		return slices.DeleteFunc(slices.Clone(list), func(a resolver.Advice) bool { return a.Kind != kind })
+	}
+	s.passed, s.closing = only(resolver.AdvicePassedOver), only(resolver.AdviceCloses)
 	return err
 }
 
@@ -201,8 +211,11 @@ func (d *simulationEnd) needs(failed []*olm.InstallPlan) {
 	}
 	waits := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval }
 	approval := slices.ContainsFunc(d.Obstacles, waits)
-	for i := range d.Versions { // the approval would do what they warn of
-		if a := &d.Versions[i]; approval && a.Kind == resolver.AdviceCloses {
+	early := func(a *resolver.Advice) bool { // the approval would do what it warns of
+		return approval && (a.Kind == resolver.AdviceCloses || a.Kind == resolver.AdviceDowngrade)
+	}
+	for i := range d.Versions {
+		if a := &d.Versions[i]; early(a) {
 			add("before you approve the install plan: "+a.String(), a.Commands...)
 		}
 	}
@@ -220,7 +233,7 @@ func (d *simulationEnd) needs(failed []*olm.InstallPlan) {
 	}
 	for i := range d.Versions {
 		a := &d.Versions[i]
-		if !a.NeedsAttention() || approval && a.Kind == resolver.AdviceCloses {
+		if !a.NeedsAttention() || early(a) {
 			continue
 		}
 		text, fix := d.Versions.SummaryWithFix(i)

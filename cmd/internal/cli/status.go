@@ -59,8 +59,8 @@ ClusterRole that is needed by all commands that read a cluster or, with
 
 Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval, blocks
 the next version of the platform or will get an upgrade to avoid, 2 the cluster could
-not be read, 3 no action is known to be needed, but the state of an operator is
-unknown or some objects of operators could not be read.`,
+not be read, 3 no action is known to be needed, but the state of an operator is unknown,
+--avoid could not judge an upgrade, or some objects of operators could not be read.`,
 		Example: `  olmkit status
   olmkit status -n operators -o wide
   olmkit status --impact
@@ -268,7 +268,7 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string,
 	}
 	for _, o := range d.Operators {
 		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != "" || o.Avoid != nil && o.Avoid.Next
-		d.partial = d.partial || o.Moves == movesUnknown
+		d.partial = d.partial || o.Moves == movesUnknown || verdicts.avoids() && o.Impact != nil && o.Impact.Error != ""
 	}
 	return d, nil
 }

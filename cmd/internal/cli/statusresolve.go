@@ -28,7 +28,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		var all, list []*operatorStatus // those that may be held back, and those to resolve
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.Moves == movesStuck) {
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.Moves == movesStuck || o.Moves == movesUnknown) {
 				all = append(all, o)
 			}
 		}
@@ -45,7 +45,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		for _, o := range all {
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly()) && t.content[o.catalogID()] != nil {
+			if (o.awaited || o.failed || o.endsEarly()) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown {
 				list = append(list, o)
 			}
 		}
@@ -77,8 +77,8 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 				return err
 			}
 			d.Reports = append(d.Reports, r)
-			for _, o := range list {
-				o.refuse(r)
+			for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
+				d.Operators[j].refuse(r)
 			}
 		case err != nil:
 			return err
@@ -130,15 +130,17 @@ func (t *census) waits(key olm.Key) bool {
 
 // refuse records that the subscriptions of the namespace cannot be resolved.
 func (o *operatorStatus) refuse(r *resolver.Report) {
-	if !o.awaited {
+	if o.Object.Kind != olm.KindSubscription || !o.awaited && o.Moves != movesUnknown {
 		return // the condition has the reason
 	}
-	o.Moves, o.Why = movesStuck, "waits until the namespace can be resolved"
 	for _, core := range r.Cores {
 		if slices.Contains(core.Requests, o.Object.Name) {
-			o.Why = core.Headline
+			o.Moves, o.Why = movesStuck, core.Headline
 			return
 		}
+	}
+	if o.awaited {
+		o.Moves, o.Why = movesStuck, "waits until the namespace can be resolved"
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -91,9 +92,26 @@ func commandLabel(a resolver.Advice, i int) string {
 	case a.Kind == resolver.AdviceDowngrade && a.Outlook.Way == nil:
 		return "to keep " + a.Outlook.Downgrade.From.Name
 	case n > 1:
-		return fmt.Sprintf("to upgrade %s, step %d of %d", a.Package, i+1, n)
+		text := fmt.Sprintf("to upgrade %s, step %d of %d", a.Package, i+1, n)
+		if way := a.Outlook.Way; i > 0 && way != nil && len(way.Legs) == n {
+			end := way.Legs[i-1].End()
+			text += ", when " + cmp.Or(end.Version, end.Name) + " is installed"
+		}
+		return text
 	}
 	return "to upgrade " + a.Package
+}
+
+// unsettled removes the commands that require approval for upgrades which wait for it anyway.
+func unsettled(list resolver.AdviceList, obstacles []reconcile.Obstacle) {
+	if !slices.ContainsFunc(obstacles, func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval }) {
+		return
+	}
+	for i := range list {
+		if a := &list[i]; a.Kind == resolver.AdviceDowngrade && a.Outlook.Way == nil {
+			a.Commands = nil
+		}
+	}
 }
 
 // addObstacles adds what keeps operators from newer versions, with commands to paste. The text of
