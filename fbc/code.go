@@ -16,7 +16,7 @@ var warnings = []Code{
 	codes.StrayFile, codes.Template, codes.UnknownSchema, codes.UnknownProperty, codes.DeprecatedHead, codes.SkipRangeSelf, codes.SkipRangeDowngrade, codes.ReplacesNewer,
 	codes.DanglingReplaces, codes.Stuck, codes.Bridge, codes.DefaultBehind, codes.Unmet, codes.VersionBuild, codes.RelatedImageEmpty,
 	codes.APITwice, codes.MaxOpenShiftNumber, codes.MaxOpenShiftTwice,
-	codes.BundleAPIDeprecated, codes.BundleCRDUnowned, codes.BundleFieldDropped, codes.BundleRollout, codes.BundleImageUnpinned, codes.BundleImageUnlisted, codes.BundleNoMinKubeVersion, codes.BundleSuggestedNamespace,
+	codes.BundleAPIDeprecated, codes.BundleCRDUnowned, codes.BundleFieldDropped, codes.BundleImageUnpinned, codes.BundleImageUnlisted, codes.BundleNoMinKubeVersion, codes.BundleSuggestedNamespace,
 	codes.GrantsWildcard, codes.GrantsSecrets, codes.GrantsExec, codes.GrantsWorkloads, codes.GrantsVolumes, codes.GrantsNamespaces, codes.GrantsNodesProxy, codes.GrantsEscalation, codes.GrantsImpersonation,
 	codes.GrantsRBAC, codes.GrantsCertificates, codes.GrantsTokens, codes.GrantsWebhooks, codes.GrantsInterception,
 	codes.ImpactNotCompared, codes.ImpactObjectDeleted, codes.ImpactCRDVersion, codes.ImpactCRDStorage, codes.ImpactCRDBehavior, codes.ImpactPermission, codes.ImpactAccount,

@@ -170,12 +170,12 @@ func (l *linter) blob(limits *fbc.Limits) error {
 	case !errors.As(err, &found):
 		return err
 	}
-	for _, d := range found {
-		twice := d.Code == codes.Duplicate || d.Code == codes.API ||
-			d.Code == codes.Required && (strings.HasPrefix(d.Path, "/annotations/") || d.Path == "/metadata/name")
-		if !twice {
-			l.found = append(l.found, d)
-		}
-	}
+	l.found = append(l.found, slices.DeleteFunc(found, Repeated)...)
 	return nil
+}
+
+// Repeated reports whether the validators of bundles find the same as a finding about the blob of a bundle.
+func Repeated(d *fbc.Diagnostic) bool {
+	return d.Code == codes.Duplicate || d.Code == codes.API ||
+		d.Code == codes.Required && (strings.HasPrefix(d.Path, "/annotations/") || d.Path == "/metadata/name")
 }

@@ -127,9 +127,11 @@ func keywords(old, new *schema) []Finding {
 		case "x-kubernetes-map-type":
 			bad = bad && (orDefault(f.Old, `"granular"`) != orDefault(f.New, `"granular"`))
 		case "x-kubernetes-validations":
-			added := addedRules(old.XValidations, new.XValidations)
+			added, removed := addedRules(old.XValidations, new.XValidations), addedRules(new.XValidations, old.XValidations)
 			bad = len(added) > 0
-			f.Old, f.New = nil, value(added)
+			if f.Old, f.New = nil, value(added); len(removed) > 0 {
+				f.Old = value(removed)
+			}
 		}
 		if bad {
 			out = append(out, f)

@@ -1,6 +1,7 @@
 package registryv1
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +11,10 @@ import (
 	"github.com/operator-framework/api/pkg/operators/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/fbc"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -78,33 +82,28 @@ func cause(ctx context.Context) error {
 	return nil
 }
 
-// dependencies returns a problem for each dependency of a bundle, because OLM v1 installs
-// none.
-func dependencies(blob *fbc.Bundle) (out []Problem) {
+// dependencies returns a problem for the dependencies of a bundle, because OLM v1 installs none.
+func dependencies(blob *fbc.Bundle) []Problem {
+	var required []string
+	subject := ""
 	for _, p := range blob.Properties {
 		switch p.Type {
 		case property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint:
-			text := "the bundle requires %s; OLM v1 does not install dependencies, and refuses bundles that declare any"
-			if len(out) > 0 {
-				text = "it also requires %s"
-			}
-			out = append(out, Problem{Stage: StageUnsupported, Code: "dependency", OnlyV1: true, Subject: p.Type, Pos: blob.Pos, Message: fmt.Sprintf(text, requirement(p))})
+			required = append(required, requirement(p))
+			subject = cmp.Or(subject, p.Type)
 		}
 	}
-	return out
+	if len(required) == 0 {
+		return nil
+	}
+	return []Problem{{Stage: StageUnsupported, Code: "dependency", OnlyV1: true, Subject: subject, Pos: blob.Pos,
+		Message: "the bundle requires " + phrase.Join(required, "and") + "; OLM v1 does not install dependencies, and refuses bundles that declare any"}}
 }
 
 // requirement returns a dependency as a noun phrase.
 func requirement(p property.Property) string {
-	switch p.Type {
-	case property.TypeGVKRequired:
-		if gvk, err := property.Parse[property.GVK](p); err == nil {
-			return "API " + gvk.String()
-		}
-	case property.TypePackageRequired:
-		if pkg, err := property.Parse[property.PackageRequired](p); err == nil {
-			return "package " + pkg.PackageName + " " + pkg.VersionRange
-		}
+	if x, ok, err := constraints.NewCompiler(nil).FromProperty(p); ok && err == nil {
+		return prose.Requirement(x)
 	}
 	return p.Type + " " + string(p.Value)
 }
@@ -178,20 +177,27 @@ func (b *Bundle) renderSomehow(ctx context.Context, certificates CertProvider) (
 	return out, nil, err
 }
 
-// stalled returns a problem for each object that operator-controller renders but can never apply.
+// stalled returns a problem for each object that operator-controller renders but can never apply. The
+// objects of a webhook have one.
 func (b *Bundle) stalled(m *Manifests) (out []Problem) {
+	webhooks := b.CSV().Spec.WebhookDefinitions
+	objects := map[int][]string{} // of each webhook without a port
+	at := map[int]int{}           // and its problem
 	for _, d := range m.Differences {
 		x := Problem{Stage: StageRevision, Code: "rollout", OnlyV1: true, Subject: d.Object, Pos: b.csv().Pos, Message: d.Object + " " + d.Message}
 		parts := strings.Split(d.Object, "/") // see Key
 		kind, name := parts[max(0, len(parts)-3)], parts[len(parts)-1]
 		switch d.Rule {
 		case "K206":
-			x.Message = fmt.Sprintf("the webhook for %s %q has no containerPort; OLM v1 writes port 0, which the API server refuses; set containerPort: 443", kind, name)
-			for i, w := range b.CSV().Spec.WebhookDefinitions {
-				if w.ContainerPort == 0 && (slices.Contains(w.ConversionCRDs, name) || strings.HasPrefix(name, w.GenerateName)) {
-					x.Pos = b.csv().At(webhookPath(i)...)
-					break
+			i := slices.IndexFunc(webhooks, func(w v1alpha1.WebhookDescription) bool {
+				return w.ContainerPort == 0 && (slices.Contains(w.ConversionCRDs, name) || strings.HasPrefix(name, w.GenerateName))
+			})
+			if i >= 0 {
+				x.Pos = b.csv().At(webhookPath(i)...)
+				if objects[i] = append(objects[i], fmt.Sprintf("%s %q", kind, name)); len(objects[i]) > 1 {
+					continue
 				}
+				at[i] = len(out)
 			}
 		case "K209":
 			x.Message = fmt.Sprintf("%s %q is in the bundle twice, or in the bundle and generated from its CSV; OLM v1 renders both and refuses the revision; remove one", kind, name)
@@ -200,6 +206,9 @@ func (b *Bundle) stalled(m *Manifests) (out []Problem) {
 			continue
 		}
 		out = append(out, x)
+	}
+	for i, problem := range at {
+		out[problem].Message = fmt.Sprintf("webhook %q has no containerPort; OLM v1 writes port 0 into %s, which the API server refuses; set containerPort: 443", webhooks[i].GenerateName, phrase.And(objects[i]))
 	}
 	return out
 }

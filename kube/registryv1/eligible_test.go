@@ -22,6 +22,11 @@ func eligibleCSV(modes, more string) string {
 		strings.Join(list, ", "), more)
 }
 
+// eligibleCRD returns a CRD of kind A for "a".
+func eligibleCRD(name string) string {
+	return fmt.Sprintf("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: %[1]ss.example.com}\nspec: {group: example.com, names: {kind: %[2]s, plural: %[1]ss}, scope: Namespaced, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n", name, strings.ToUpper(name))
+}
+
 const aWebhook = "  webhookdefinitions: [{type: ValidatingAdmissionWebhook, generateName: check.example.com, deploymentName: demo, admissionReviewVersions: [v1], sideEffects: None}]\n"
 
 // TestEligible checks K231 and K21.
@@ -47,7 +52,7 @@ func TestEligible(t *testing.T) {
 		{name: "dependencies, all of them", blob: []property.Property{
 			text(property.TypePackageRequired, `{"packageName":"b","versionRange":"1"}`), text(property.TypeGVKRequired, `{}`), text(property.TypeConstraint, `{}`),
 			manifest(eligibleCSV("AllNamespaces", "")),
-		}, want: "dependency dependency dependency", classic: true},
+		}, want: "dependency", classic: true},
 		{name: "every reason", blob: []property.Property{
 			text(property.TypeGVKRequired, `{}`),
 			manifest(eligibleCSV("MultiNamespace", aWebhook+"  apiservicedefinitions: {owned: [{name: a, group: g, version: v1, kind: K}]}\n")),
@@ -56,6 +61,11 @@ func TestEligible(t *testing.T) {
 		{name: "a webhook", blob: []property.Property{manifest(eligibleCSV("AllNamespaces", aWebhook))}, opts: EligibleOptions{Certificates: CertManager}},
 		{name: "a webhook without port, as upstream", blob: []property.Property{manifest(eligibleCSV("AllNamespaces", aWebhook))},
 			opts: EligibleOptions{Certificates: CertManager, AsUpstream: true}, want: "rollout", classic: true},
+		{name: "a webhook without port that converts two CRDs", blob: []property.Property{
+			manifest(eligibleCSV("AllNamespaces", "  customresourcedefinitions: {owned: [{name: as.example.com, version: v1, kind: A}, {name: bs.example.com, version: v1, kind: B}]}\n"+
+				"  webhookdefinitions: [{type: ConversionWebhook, generateName: c, deploymentName: demo, admissionReviewVersions: [v1], sideEffects: None, conversionCRDs: [as.example.com, bs.example.com]}]\n")),
+			manifest(eligibleCRD("a")), manifest(eligibleCRD("b")),
+		}, opts: EligibleOptions{Certificates: CertManager, AsUpstream: true}, want: "rollout", classic: true},
 		{name: "an excerpt", blob: []property.Property{text(property.TypeCSVMetadata, `{"installModes":[{"type":"AllNamespaces","supported":true}]}`)}, partial: true},
 		{name: "an excerpt with reasons", blob: []property.Property{text(property.TypeCSVMetadata, `{"apiServiceDefinitions":{"owned":[{"name":"a"}]}}`)},
 			want: "apiServices installModes", partial: true},

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -118,7 +119,7 @@ func (c *crdSafety) run(ctx context.Context, old crds, to string) error {
 		if r.Upstream != "" {
 			visible.Fprintf(c.stderr, "note: the verdict of OLM v1 on CRD %s is %s; --as-upstream shows why\n", r.Name, r.Upstream)
 		}
-		if err := c.out.print((*crdResult)(r)); err != nil {
+		if err := c.out.print(&crdResult{r, c.opts.AsUpstream}); err != nil {
 			return err
 		}
 	}
@@ -129,7 +130,10 @@ func (c *crdSafety) run(ctx context.Context, old crds, to string) error {
 }
 
 // A crdResult is the verdict on one CRD.
-type crdResult crdsafety.Result
+type crdResult struct {
+	*crdsafety.Result
+	upstream bool // paths are as OLM v1 prints them, with ^ for the root of the schema
+}
 
 func (r *crdResult) text(w io.Writer) error {
 	note := ""
@@ -143,6 +147,9 @@ func (r *crdResult) text(w io.Writer) error {
 		return err
 	}
 	for _, f := range r.Findings {
+		if !r.upstream {
+			f.Path = strings.TrimPrefix(f.Path, "^")
+		}
 		if _, err := visible.Fprintf(w, "  %s\n", f.String()); err != nil {
 			return err
 		}

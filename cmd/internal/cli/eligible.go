@@ -18,6 +18,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/bundlelint"
 	"github.com/olmkit/olmkit/kube/registryv1"
 )
 
@@ -71,6 +72,10 @@ only bundle are unknown.`,
 		if err != nil {
 			return err
 		}
+		apart := one && *f == formatText && len(q.rows[0].Reasons) > 1
+		if apart {
+			q.rows[0].apart = true
+		}
 		var rows []row
 		for _, r := range q.rows {
 			if only == "" || r.Verdict == only {
@@ -80,6 +85,11 @@ only bundle are unknown.`,
 		p := &printer{w: e.stdout, format: *f}
 		if err := printRows(p, []string{"PACKAGE", "BUNDLE", "VERSION", "OLM V1", "WHY"}, rows); err != nil {
 			return err
+		}
+		if apart && len(rows) > 0 {
+			if err := writeNotes(e.stdout, "- ", q.rows[0].why(), func(text string) string { return text }); err != nil {
+				return err
+			}
 		}
 		switch {
 		case one && q.rows[0].Verdict == verdictNo:
@@ -117,6 +127,8 @@ type eligibleRow struct {
 	Partial bool `json:"partial,omitzero"`
 	// Image has the manifests of a bundle whose verdict is unknown.
 	Image string `json:"image,omitempty"`
+
+	apart bool // the reasons follow below the table
 }
 
 // An ineligible is a reason why OLM v1 does not install a bundle.
@@ -129,9 +141,17 @@ type ineligible struct {
 }
 
 func (r eligibleRow) cells() []string {
-	var why []string
+	why := strings.Join(r.why(), "; ")
+	if r.apart {
+		why = phrase.Count(len(r.Reasons), "reason") + ":"
+	}
+	return []string{r.Package, r.Bundle, r.Version, r.Verdict, why}
+}
+
+// why returns the reasons for the verdict, and what else is known.
+func (r eligibleRow) why() (why []string) {
 	for _, x := range r.Reasons {
-		if x.Stage == registryv1.StageRead && x.At != "" {
+		if x.At != "" && (x.Stage == registryv1.StageRead || r.apart) {
 			x.Message = x.At + ": " + x.Message
 		}
 		why = append(why, x.Message)
@@ -146,7 +166,7 @@ func (r eligibleRow) cells() []string {
 	default:
 		why = append(why, "its manifests are only in image "+r.Image)
 	}
-	return []string{r.Package, r.Bundle, r.Version, r.Verdict, strings.Join(why, "; ")}
+	return why
 }
 
 // eligible is one run of the command.
@@ -248,9 +268,15 @@ func (q *eligible) directory(ctx context.Context, arg string, files fs.FS) error
 	if faults == nil {
 		return q.add(ctx, blob, content, version, arg)
 	}
-	var problems []registryv1.Problem
+	e, err := eligibility(ctx, nil, content, q.opts)
+	if err != nil {
+		return err
+	}
+	problems := e.Problems
 	for _, d := range faults.Errors() {
-		problems = append(problems, registryv1.Problem{Stage: registryv1.StageRead, Code: string(d.Code), Pos: d.Pos, Message: "no catalog can have the bundle: " + d.Text()})
+		if len(e.Problems) == 0 || !bundlelint.Repeated(d) {
+			problems = append(problems, registryv1.Problem{Stage: registryv1.StageRead, Code: string(d.Code), Pos: d.Pos, Message: "no catalog can have the bundle: " + d.Text()})
+		}
 	}
 	q.refuse(eligibleRow{Package: content.Package, Bundle: content.CSV().Name, Version: version, Verdict: verdictNo}, problems, arg)
 	return nil

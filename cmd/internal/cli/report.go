@@ -28,7 +28,9 @@ cluster, images that are malformed or have no digest, dependencies that nothing 
 the catalog satisfies, and all other findings of "olmkit validate". For the head of
 the default channel it lists dangerous permissions, APIs that Kubernetes removes, and
 whether OLM v1 installs it. Release dates come from the annotation createdAt of
-bundles; --on DATE adds the age of the newest release.
+bundles; --on DATE adds the age of the newest release. A version is stranded in classic
+OLM if no upgrades lead from it to the head of its channel, and in OLM v1 if none lead to
+the newest version of the package.
 
 With --base OLD, the numbers of the older catalog stand next to the new ones, and the
 versions that were added, removed or lost their path are listed.
@@ -113,6 +115,8 @@ type qualityNumbers struct {
 	Versions int `json:"versions"`
 	// Stranded is the number of versions without a path to the head of a channel in classic OLM.
 	Stranded int `json:"stranded"`
+	// StrandedV1 is the number of versions from which OLM v1 never gets to the newest version of the package.
+	StrandedV1 int `json:"strandedV1"`
 	// Breaking is the number of upgrades that break something on a cluster, Compared the
 	// number of those that were compared, and NotCompared that of the others.
 	Breaking    int `json:"breaking"`
@@ -133,6 +137,7 @@ type qualityNumbers struct {
 func (n *qualityNumbers) add(m *qualityNumbers) {
 	n.Versions += m.Versions
 	n.Stranded += m.Stranded
+	n.StrandedV1 += m.StrandedV1
 	n.Breaking += m.Breaking
 	n.Compared += m.Compared
 	n.NotCompared += m.NotCompared
@@ -251,7 +256,7 @@ func (r *reporter) catalog(ctx context.Context, l *loader, path string, base boo
 }
 
 // qualityHeader has the columns of the table of packages.
-var qualityHeader = []string{"PACKAGE", "HEAD", "RELEASED", "VERSIONS", "STRANDED", "BREAKING", "UNMET", "UNPINNED", "RISKS", "OLM V1", "ERRORS", "WARNINGS"}
+var qualityHeader = []string{"PACKAGE", "HEAD", "RELEASED", "VERSIONS", "STRANDED", "STRANDED V1", "BREAKING", "UNMET", "UNPINNED", "RISKS", "OLM V1", "ERRORS", "WARNINGS"}
 
 // header returns the columns with the OLM that they are about.
 func (q *quality) header() []string {
@@ -260,6 +265,8 @@ func (q *quality) header() []string {
 		switch name {
 		case "STRANDED":
 			out[i] += " (CLASSIC)"
+		case "STRANDED V1":
+			out[i] = "STRANDED (V1)"
 		case "BREAKING":
 			out[i] += " (" + strings.ToUpper(q.OLM) + ")"
 		}
@@ -284,14 +291,19 @@ func (p *packageQuality) cells() []string {
 			breaking = number(n.Breaking, func(n *qualityNumbers) int { return n.Breaking })
 		}
 	}
+	released := string(p.Head.Date)
+	if p.Head.Follows != nil {
+		released = "?"
+	}
 	risks := "?"
 	if p.Head.Manifests {
 		risks = number(n.Risks, func(n *qualityNumbers) int { return n.Risks })
 	}
 	return []string{
-		p.Package, p.Head.Version, string(p.Head.Date),
+		p.Package, p.Head.Version, released,
 		number(n.Versions, func(n *qualityNumbers) int { return n.Versions }),
 		number(n.Stranded, func(n *qualityNumbers) int { return n.Stranded }),
+		number(n.StrandedV1, func(n *qualityNumbers) int { return n.StrandedV1 }),
 		breaking,
 		number(n.Unmet, func(n *qualityNumbers) int { return n.Unmet }),
 		number(n.Unpinned, func(n *qualityNumbers) int { return n.Unpinned }),
@@ -314,8 +326,13 @@ func (q *quality) text(w io.Writer) error {
 		visible.Fprintf(w, "Package %s is no longer in the catalog.\n", name)
 	}
 	for i := range q.Packages {
-		for _, line := range q.Packages[i].news() {
-			visible.Fprintf(w, "%s: %s\n", q.Packages[i].Package, line)
+		p := &q.Packages[i]
+		lines := p.news()
+		if text := p.headDate(); text != "" {
+			lines = append(lines, text)
+		}
+		for _, line := range lines {
+			visible.Fprintf(w, "%s: %s\n", p.Package, line)
 		}
 	}
 	return nil
@@ -325,7 +342,7 @@ func (q *quality) text(w io.Writer) error {
 func (q *quality) summary() string {
 	n := &q.Total
 	text := phrase.Count(len(q.Packages), "package") + " with " + phrase.Count(n.Versions, "version") + ": " +
-		strconv.Itoa(n.Stranded) + " stranded in classic OLM, " + phrase.Count(n.Errors, "error") + ", " + phrase.Count(n.Warnings, "warning")
+		strconv.Itoa(n.Stranded) + " stranded in classic OLM, " + strconv.Itoa(n.StrandedV1) + " in OLM v1, " + phrase.Count(n.Errors, "error") + ", " + phrase.Count(n.Warnings, "warning")
 	if n.Compared > 0 {
 		text += ", " + strconv.Itoa(n.Breaking) + " of " + phrase.Count(n.Compared, "compared upgrade") + " breaking with " + olmTitle(q.OLM)
 	}

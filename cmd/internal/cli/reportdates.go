@@ -11,6 +11,7 @@ import (
 
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/lifecycle"
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/property"
@@ -46,6 +47,52 @@ func (r *releases) text() string {
 		text += fmt.Sprintf("; the last one is %s old", phrase.Count(*r.Age, "day"))
 	}
 	return text
+}
+
+// A datedBundle is a bundle with its date.
+type datedBundle struct {
+	Name string         `json:"name"`
+	Date lifecycle.Date `json:"date"`
+}
+
+// laterDated returns the bundle with the latest date that the head of the default channel replaces, directly or
+// not, if it is later than that of the head.
+func laterDated(p graph.Package, dates map[string]lifecycle.Date) (found *datedBundle) {
+	ch, _ := p.DefaultChannel()
+	head, ok := ch.Head()
+	if !ok || dates[head.Name()] == "" {
+		return nil
+	}
+	replaces := map[string]string{}
+	for e := range ch.Entries() {
+		replaces[e.Name()] = e.Replaces()
+	}
+	latest, seen := dates[head.Name()], map[string]bool{}
+	for name := head.Name(); name != "" && !seen[name]; name = replaces[name] {
+		if seen[name] = true; dates[name] > latest {
+			latest = dates[name]
+			found = &datedBundle{name, latest}
+		}
+	}
+	return found
+}
+
+// dates returns the dates of a package in a sentence, or "" if no bundle has one.
+func (q *packageQuality) dates() string {
+	text := q.Releases.text()
+	if wrong := q.headDate(); wrong != "" {
+		text += "; " + wrong
+	}
+	return text
+}
+
+// headDate states why the date of the head is not shown, or returns "".
+func (q *packageQuality) headDate() string {
+	f := q.Head.Follows
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf("createdAt of %s (%s) is before that of %s (%s), which it follows; one of them is wrong", q.Head.Name, q.Head.Date, f.Name, f.Date)
 }
 
 // releasesOf returns the releases on some dates. On may be empty.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ type packageQuality struct {
 	Head     headQuality      `json:"head,omitzero"`
 	Releases releases         `json:"releases"`
 	Channels []channelQuality `json:"channels"`
-	// StrandedV1 are the versions from which OLM v1 does not reach the newest version of the package.
+	// StrandedV1 are the versions from which OLM v1 never gets to Newest, the newest version of the package.
+	Newest     string       `json:"newest,omitempty"`
 	StrandedV1 []graph.Node `json:"strandedV1,omitempty"`
 	// Upgrades are those that break something, and those that an administrator should read.
 	Upgrades []edgeImpact `json:"upgrades,omitempty"`
@@ -58,6 +60,9 @@ type headQuality struct {
 	Version string         `json:"version"`
 	Channel string         `json:"channel"`
 	Date    lifecycle.Date `json:"date,omitempty"`
+	// Follows is a bundle that the head replaces, directly or not, although its date is later. One of the
+	// dates is wrong.
+	Follows *datedBundle `json:"follows,omitempty"`
 	// Manifests is true if the manifests were available. Risks and APIs are unknown without.
 	Manifests bool               `json:"manifests"`
 	Risks     []permissions.Risk `json:"risks,omitempty"`
@@ -103,6 +108,7 @@ func (r *reporter) pkg(ctx context.Context, p graph.Package, blobs *fbc.Catalog,
 		return nil, err
 	}
 	var dates []lifecycle.Date
+	dated := map[string]lifecycle.Date{}
 	for _, b := range blobs.Bundles {
 		content, err := bundles.get(ctx, b.Name) // without manifests, the catalog still has images
 		if ctx.Err() != nil {
@@ -114,6 +120,7 @@ func (r *reporter) pkg(ctx context.Context, p graph.Package, blobs *fbc.Catalog,
 		date := created(b, content)
 		if date != "" {
 			dates = append(dates, date)
+			dated[b.Name] = date
 		}
 		q.images(b, content)
 		if g, ok := p.Bundle(b.Name); ok && isHead(p, g) {
@@ -125,6 +132,7 @@ func (r *reporter) pkg(ctx context.Context, p graph.Package, blobs *fbc.Catalog,
 		}
 	}
 	q.Releases = releasesOf(dates, r.on)
+	q.Head.Follows = laterDated(p, dated)
 	for _, list := range []*[]string{&q.Unpinned, &q.Malformed} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
@@ -140,7 +148,7 @@ func (r *reporter) pkg(ctx context.Context, p graph.Package, blobs *fbc.Catalog,
 		kinds[risk.Code] = true
 	}
 	q.Numbers = qualityNumbers{
-		Versions: len(blobs.Bundles), Stranded: len(stranded),
+		Versions: len(blobs.Bundles), Stranded: len(stranded), StrandedV1: len(q.StrandedV1),
 		Breaking: edges.Breaks, Compared: edges.Safe + edges.Look + edges.Breaks, NotCompared: edges.Unavailable,
 		Unpinned: len(q.Unpinned), Risks: len(kinds), Errors: len(found.Errors()), Warnings: len(found.Warnings()),
 	}
@@ -181,6 +189,9 @@ func (q *packageQuality) channels(p graph.Package) error {
 	u := p.Upgrades(graph.V1, nil)
 	if u.Err() != nil {
 		return u.Err()
+	}
+	for _, n := range u.Heads() {
+		q.Newest = cmp.Or(n.Version, n.Name)
 	}
 	for n := range u.Stranded() {
 		if !u.IsVirtual(n) {

@@ -35,8 +35,8 @@ type reportRow struct {
 // News returns what changed since an older catalog.
 func (r reportRow) News() []string { return r.news() }
 
-// Text returns the releases in a sentence.
-func (r releases) Text() string { return r.text() }
+// Dates returns the dates of the package in a sentence.
+func (r reportRow) Dates() string { return r.dates() }
 
 // page prints the report as one self-contained HTML page.
 func (q *quality) page(w io.Writer) error {
@@ -100,6 +100,7 @@ func (q *quality) tiles() []reportCell {
 		{Value: strconv.Itoa(len(q.Packages)), Label: "packages"},
 		tile("versions", "", func(n *qualityNumbers) int { return n.Versions }),
 		tile("versions stranded in classic OLM", "bad", func(n *qualityNumbers) int { return n.Stranded }),
+		tile("versions that never get to the newest one in OLM v1", "warn", func(n *qualityNumbers) int { return n.StrandedV1 }),
 	}
 	if q.Total.Compared > 0 {
 		breaking := tile("of "+strconv.Itoa(q.Total.Compared)+" upgrades break with "+olmTitle(q.OLM), "bad", func(n *qualityNumbers) int { return n.Breaking })
@@ -117,7 +118,7 @@ func (q *quality) tiles() []reportCell {
 // rowOf returns a package for the page.
 func rowOf(p *packageQuality) reportRow {
 	r := reportRow{packageQuality: p, ID: "package-" + visible.Distinct(p.Package)}
-	classes := map[string]string{"STRANDED": "bad", "BREAKING": "bad", "UNMET": "warn", "UNPINNED": "warn", "RISKS": "warn", "ERRORS": "bad", "WARNINGS": "warn"}
+	classes := map[string]string{"STRANDED": "bad", "STRANDED V1": "warn", "BREAKING": "bad", "UNMET": "warn", "UNPINNED": "warn", "RISKS": "warn", "ERRORS": "bad", "WARNINGS": "warn"}
 	for i, text := range p.cells() {
 		if i == 0 {
 			continue
@@ -155,6 +156,8 @@ func tagText(column, value string) string {
 	switch column {
 	case "STRANDED":
 		return value + " stranded"
+	case "STRANDED V1":
+		return value + " stranded in OLM v1"
 	case "BREAKING":
 		return phrase.Count(n, "breaking upgrade")
 	case "UNMET":
@@ -246,7 +249,7 @@ func (p *packageQuality) markdown(b *strings.Builder) {
 		}
 	}
 	if len(p.StrandedV1) > 0 {
-		list("Without a path to the newest version in OLM v1", []string{markdown(nodesText(p.StrandedV1))})
+		list("Never get to "+markdown(p.Newest)+", the newest version, in OLM v1", []string{markdown(nodesText(p.StrandedV1))})
 	}
 	var breaks, risks []string
 	for _, e := range p.Upgrades {
@@ -271,8 +274,8 @@ func (p *packageQuality) markdown(b *strings.Builder) {
 		return
 	}
 	visible.Fprintf(b, "\n<details><summary>%s</summary>\n", markdown(p.Package))
-	if text := p.Releases.text(); text != "" {
-		visible.Fprintf(b, "\n%s.\n", text)
+	if text := p.dates(); text != "" {
+		visible.Fprintf(b, "\n%s.\n", markdown(text))
 	}
 	b.WriteString(parts.String() + "\n</details>\n")
 }
