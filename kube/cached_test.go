@@ -1,32 +1,19 @@
 package kube
 
-import (
-	"runtime"
-	"testing"
-	"weak"
+import "testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
-
-// Converted objects are kept as long as the objects themselves: earlier versions, and objects
-// that were deleted, take no memory.
-func TestConvertedObjectsGo(t *testing.T) {
-	s := &cached{converted: map[weak.Pointer[unstructured.Unstructured]]entry{}}
-	count := func() int {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		return len(s.converted)
-	}
+// What was converted last is not converted again, and what was converted long ago takes no memory.
+func TestConverted(t *testing.T) {
+	s := &cached{}
 	kept := csvObject("operators", "etcd.v1", 1, nil)
 	first := s.convert(kindCSV, kept)
-	for version := range 1000 {
+	for version := range 5 * mostConverted {
 		s.convert(kindCSV, csvObject("operators", "etcd.v1", 2+version, nil))
+		if version%mostConverted == 0 && s.convert(kindCSV, kept) != first {
+			t.Error("an object that is in use was converted again")
+		}
 	}
-	for count() > 1 { // cleanups run some time after a collection
-		runtime.GC()
+	if n := len(s.converted.new) + len(s.converted.old); n > 2*mostConverted {
+		t.Errorf("%d objects are kept", n)
 	}
-	if again := s.convert(kindCSV, kept); again != first {
-		t.Error("an object that is in use was converted again")
-	}
-	runtime.KeepAlive(kept)
 }

@@ -3,7 +3,7 @@ package kube
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/olmkit/olmkit/olm"
 )
@@ -39,9 +39,9 @@ func namespaceOf(operator string) string {
 
 // components returns the namespaces of the Operators whose component labels an object has,
 // in random order.
-func components(u *unstructured.Unstructured) []string {
+func components(o client.Object) []string {
 	var out []string
-	for l := range u.GetLabels() {
+	for l := range o.GetLabels() {
 		if name, ok := strings.CutPrefix(l, olm.LabelComponent); ok {
 			out = append(out, namespaceOf(name))
 		}

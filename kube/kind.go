@@ -2,10 +2,10 @@ package kube
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/olmkit/olmkit/olm"
 )
@@ -86,24 +86,21 @@ func findKind(group, name string) (kind, bool) {
 	return kind{}, false
 }
 
-// keyOf returns the key of an object.
-func keyOf(u *unstructured.Unstructured) olm.Key {
-	group := ""
-	if g, _, ok := strings.Cut(u.GetAPIVersion(), "/"); ok {
-		group = g
-	}
-	return olm.Key{Group: group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+// keyOf returns the key of an object that has a kind.
+func keyOf(o client.Object) olm.Key {
+	gvk := o.GetObjectKind().GroupVersionKind()
+	return olm.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // decode converts an object through JSON, which preserves unknown fields.
-func decode(k kind, u *unstructured.Unstructured) (olm.Resource, error) {
-	text, err := u.MarshalJSON()
+func decode(k kind, o client.Object) (olm.Resource, error) {
+	text, err := textOf(o)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", keyOf(u), err)
+		return nil, fmt.Errorf("%s: %w", keyOf(o), err)
 	}
 	r, err := k.decode(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", keyOf(u), err)
+		return nil, fmt.Errorf("%s: %w", keyOf(o), err)
 	}
 	return r, nil
 }

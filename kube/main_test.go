@@ -62,7 +62,7 @@ func namespace(t testing.TB, c client.Client, name string) {
 // starts it.
 func startCache(t testing.TB) (c cache.Cache, start func()) {
 	t.Helper()
-	c, err := cache.New(env.Config, cache.Options{Scheme: newScheme(t), DefaultTransform: kube.Strip})
+	c, err := cache.New(env.Config, cache.Options{Scheme: newScheme(t), DefaultTransform: kube.Pack()})
 	if err != nil {
 		t.Fatal(err)
 	}

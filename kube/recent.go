@@ -3,9 +3,9 @@ package kube
 import (
 	"sync"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/olmkit/olmkit/olm"
 )
@@ -28,9 +28,9 @@ type recent struct {
 
 // A write is an object as it was after a write, or its deletion.
 type write struct {
-	object *unstructured.Unstructured // nil for a deletion
-	uid    types.UID                  // of the deleted object
-	gone   bool                       // the deleted object has no finalizers, so it disappears at once
+	object client.Object // nil for a deletion
+	uid    types.UID     // of the deleted object
+	gone   bool          // the deleted object has no finalizers, so it disappears at once
 }
 
 type ownWrite struct{ version, namespace string }
@@ -121,10 +121,10 @@ func (r *recent) forget(uid types.UID) {
 // of a name in the cache, and seen is the version that the cache has reached. merge returns
 // the objects that replace those in the cache, by name, with nil for deleted objects. It
 // forgets writes that the cache has seen.
-func (r *recent) merge(g groupKind, seen string, cached func(types.NamespacedName) *unstructured.Unstructured) map[types.NamespacedName]*unstructured.Unstructured {
+func (r *recent) merge(g groupKind, seen string, cached func(types.NamespacedName) client.Object) map[types.NamespacedName]client.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out map[types.NamespacedName]*unstructured.Unstructured
+	var out map[types.NamespacedName]client.Object
 	for name, w := range r.writes[g] {
 		have := cached(name)
 		if w.isSeen(have, seen) {
@@ -132,7 +132,7 @@ func (r *recent) merge(g groupKind, seen string, cached func(types.NamespacedNam
 			continue
 		}
 		if out == nil {
-			out = map[types.NamespacedName]*unstructured.Unstructured{}
+			out = map[types.NamespacedName]client.Object{}
 		}
 		out[name] = w.object
 	}
@@ -141,7 +141,7 @@ func (r *recent) merge(g groupKind, seen string, cached func(types.NamespacedNam
 
 // isSeen reports whether a cache has seen the write. Have is the cached object of the same
 // name, or nil, and seen is the version that the cache has reached.
-func (w write) isSeen(have *unstructured.Unstructured, seen string) bool {
+func (w write) isSeen(have client.Object, seen string) bool {
 	switch {
 	case w.object == nil:
 		// A deletion has no version to compare. A deleted object with finalizers stays in the

@@ -270,7 +270,7 @@ func TestCatalogHealth(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "catalog.yaml"), []byte(widgetText(t, "light.csv.yaml", []string{"0.1.1"})), 0o600))
 	config, _ := restricted(t)
 	m, err := manager.New(config, manager.Options{
-		Scheme: newScheme(t), Metrics: metricsserver.Options{BindAddress: "0"}, Cache: cache.Options{DefaultTransform: kube.Strip},
+		Scheme: newScheme(t), Metrics: metricsserver.Options{BindAddress: "0"}, Cache: cache.Options{DefaultTransform: kube.Pack()},
 	})
 	must(t, err)
 	store := content.New(&content.Options{Sources: content.Sources{Named: map[resolver.CatalogID]content.Source{

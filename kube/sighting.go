@@ -7,7 +7,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -18,12 +17,12 @@ import (
 // lastOfOLM returns the most recent managedFields entry by OLM in an object, without the
 // list of fields, or nil if there is none. It looks only at OLM's resources, because other
 // resources may have unrelated managers with the same names.
-func lastOfOLM(u *unstructured.Unstructured) []metav1.ManagedFieldsEntry {
-	if u.GroupVersionKind().Group != olm.Group {
+func lastOfOLM(o client.Object) []metav1.ManagedFieldsEntry {
+	if o.GetObjectKind().GroupVersionKind().Group != olm.Group {
 		return nil
 	}
 	var last []metav1.ManagedFieldsEntry
-	for _, e := range u.GetManagedFields() {
+	for _, e := range o.GetManagedFields() {
 		if e.Manager != "olm" && e.Manager != "catalog" || e.Time == nil || last != nil && !last[0].Time.Before(e.Time) {
 			continue
 		}
@@ -43,18 +42,16 @@ type rewrite struct {
 // watchOLM records that OLM changed an object that this process had written, if an event
 // shows that.
 func (c *Cluster) watchOLM(old, new client.Object) {
-	was, ok := old.(*unstructured.Unstructured)
-	is, isToo := new.(*unstructured.Unstructured)
-	if !ok || !isToo || !c.recent.precedes(is.GetUID(), is.GetResourceVersion()) {
+	if !c.recent.precedes(new.GetUID(), new.GetResourceVersion()) {
 		return
 	}
-	last := lastOfOLM(is)
-	if last == nil || slices.EqualFunc(lastOfOLM(was), last, func(a, b metav1.ManagedFieldsEntry) bool { return a.Time.Equal(b.Time) }) {
+	last := lastOfOLM(new)
+	if last == nil || slices.EqualFunc(lastOfOLM(old), last, func(a, b metav1.ManagedFieldsEntry) bool { return a.Time.Equal(b.Time) }) {
 		return
 	}
 	c.olm.mu.Lock()
 	defer c.olm.mu.Unlock()
-	c.olm.Sighting = reconcile.Sighting{Object: keyOf(is), Wrote: c.opts.Now().UTC().Truncate(time.Second)}
+	c.olm.Sighting = reconcile.Sighting{Object: keyOf(new), Wrote: c.opts.Now().UTC().Truncate(time.Second)}
 }
 
 // sightings adds the evidence that OLM runs: its deployments, or else the last time that it

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/olmkit/olmkit/internal/ownerlabel"
@@ -24,6 +25,8 @@ type source interface {
 	// list returns the objects of a kind in a selection, sorted by namespace
 	// and name.
 	list(ctx context.Context, k kind, s selection) ([]entry, error)
+	// names returns the names of the objects of a kind in a selection, in the same order.
+	names(ctx context.Context, k kind, s selection) ([]types.NamespacedName, error)
 	// get returns an object, or nil.
 	get(ctx context.Context, k kind, namespace, name string) (olm.Resource, error)
 }
@@ -62,16 +65,26 @@ const (
 	byOLM = "olmkit/olm"
 )
 
-func indexValues(index string, u *unstructured.Unstructured) []string {
+// indexValues returns the values of an object in an index.
+func indexValues(index string, o client.Object) ([]string, error) {
+	gvk := o.GetObjectKind().GroupVersionKind()
+	is := groupKind{gvk.Group, gvk.Kind}
 	switch index {
 	case byOwner:
-		if u.GetKind() == kindOperator.gvk.Kind && u.GroupVersionKind().Group == kindOperator.gvk.Group {
-			return []string{namespaceOf(u.GetName())}
+		if is == kindOperator.group() {
+			return []string{namespaceOf(o.GetName())}, nil
 		}
-		if ns, ok := u.GetLabels()[ownerlabel.Namespace]; ok {
-			return []string{ns}
+		if ns, ok := o.GetLabels()[ownerlabel.Namespace]; ok {
+			return []string{ns}, nil
 		}
 	case bySubject:
+		if is != kindClusterRoleBinding.group() {
+			return nil, nil
+		}
+		u, err := unpacked(o)
+		if err != nil {
+			return nil, err
+		}
 		list, _, _ := unstructured.NestedSlice(u.Object, "subjects")
 		var out []string
 		for _, x := range list {
@@ -81,22 +94,37 @@ func indexValues(index string, u *unstructured.Unstructured) []string {
 				}
 			}
 		}
-		return out
+		return out, nil
 	case byOLM:
-		if u.GetKind() == "Deployment" && reconcile.IsOLMName(u.GetName()) {
-			return []string{""}
+		if is == kindDeployment.group() && reconcile.IsOLMName(o.GetName()) {
+			return []string{""}, nil
 		}
 	case byTarget:
+		if is != kindOperatorGroup.group() {
+			return nil, nil
+		}
+		u, err := unpacked(o)
+		if err != nil {
+			return nil, err
+		}
 		targets, _, _ := unstructured.NestedStringSlice(u.Object, "status", "namespaces")
-		return targets
+		return targets, nil
 	case byCopy:
-		if u.GetLabels()[olm.LabelCopiedFrom] != "" {
-			return []string{u.GetName()}
+		if o.GetLabels()[olm.LabelCopiedFrom] != "" {
+			return []string{o.GetName()}, nil
 		}
 	case byOriginal:
-		return []string{u.GetLabels()[olm.LabelCopiedFrom]}
+		if is == kindCSV.group() {
+			return []string{o.GetLabels()[olm.LabelCopiedFrom]}, nil
+		}
 	}
-	return nil
+	return nil, nil
+}
+
+// indexed is like indexValues, for objects that are in the index already.
+func indexed(index string, o client.Object) []string {
+	values, _ := indexValues(index, o)
+	return values
 }
 
 // live reads from the API server.
@@ -113,8 +141,14 @@ func (l live) list(ctx context.Context, k kind, s selection) ([]entry, error) {
 		}
 		for i := range list.Items {
 			u := &list.Items[i]
-			if s.index != "" && !slices.Contains(indexValues(s.index, u), s.value) {
-				continue
+			if s.index != "" {
+				values, err := indexValues(s.index, u)
+				if err != nil {
+					return nil, err
+				}
+				if !slices.Contains(values, s.value) {
+					continue
+				}
 			}
 			e := entry{namespace: u.GetNamespace(), name: u.GetName()}
 			e.value, e.err = decode(k, u)
@@ -126,6 +160,15 @@ func (l live) list(ctx context.Context, k kind, s selection) ([]entry, error) {
 	}
 	slices.SortFunc(out, compareEntries)
 	return out, nil
+}
+
+func (l live) names(ctx context.Context, k kind, s selection) ([]types.NamespacedName, error) {
+	entries, err := l.list(ctx, k, s)
+	var out []types.NamespacedName
+	for _, e := range entries {
+		out = append(out, types.NamespacedName{Namespace: e.namespace, Name: e.name})
+	}
+	return out, err
 }
 
 func (l live) get(ctx context.Context, k kind, namespace, name string) (olm.Resource, error) {

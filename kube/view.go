@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // A view is a sorted list of a cache's objects, shared by all namespaces. When
@@ -14,13 +14,13 @@ import (
 type view struct {
 	state    func() storeState
 	selected func() ([]any, error) // returns the selected objects of the store
-	convert  func(*unstructured.Unstructured) entry
+	convert  func(client.Object) entry
 
 	mu    sync.Mutex
 	made  storeState // the state for which the list was built
 	list  []entry
 	rows  []*row // the rows of list
-	by    map[*unstructured.Unstructured]*row
+	by    map[client.Object]*row
 	round int
 }
 
@@ -38,7 +38,7 @@ type storeState struct {
 // objects are never modified: each version is a new object.
 type row struct {
 	entry
-	object *unstructured.Unstructured
+	object client.Object
 	round  int // the last round in which the object was seen
 }
 
@@ -58,17 +58,17 @@ func (v *view) entries() ([]entry, error) {
 	}
 	v.round++
 	if v.by == nil {
-		v.by = make(map[*unstructured.Unstructured]*row, len(items))
+		v.by = make(map[client.Object]*row, len(items))
 	}
 	var fresh []*row
 	for _, o := range items {
-		u, ok := o.(*unstructured.Unstructured)
+		o, ok := o.(client.Object)
 		if !ok {
-			return nil, notUnstructured(o)
+			return nil, unexpected(o)
 		}
-		r := v.by[u]
+		r := v.by[o]
 		if r == nil {
-			r = &row{entry: v.convert(u), object: u}
+			r = &row{entry: v.convert(o), object: o}
 			fresh = append(fresh, r)
 		}
 		r.round = v.round

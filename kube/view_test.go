@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"weak"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,7 +24,7 @@ func namesOf(list []entry) []string {
 
 // newStore returns a store with the indexes of a cache, and a view of it.
 func newStore(sel selection) (toolscache.Indexer, *view) {
-	s := &cached{views: map[viewOf]*view{}, converted: map[weak.Pointer[unstructured.Unstructured]]entry{}}
+	s := &cached{views: map[viewOf]*view{}}
 	index := toolscache.NewIndexer(toolscache.MetaNamespaceKeyFunc, toolscache.Indexers{})
 	indexers := s.watch(kindCSV, index)
 	if err := index.AddIndexers(indexers); err != nil {

@@ -27,7 +27,6 @@ type queue = workqueue.TypedRateLimitingInterface[ctrlreconcile.Request]
 // that namespace, whose loop has already taken it into account.
 func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 	enqueue := func(ctx context.Context, o client.Object, q queue, namespaces []string) {
-		u, _ := o.(*unstructured.Unstructured)
 		slices.Sort(namespaces)
 		for _, ns := range slices.Compact(namespaces) {
 			if ns == "" {
@@ -37,7 +36,7 @@ func (r *Reconciler) handlerFor(k kind) handler.EventHandler {
 				r.forget(ns) // its labels may have moved it to another shard
 				continue
 			}
-			if u != nil && (r.Cluster.recent.isOwn(u.GetUID(), u.GetResourceVersion(), ns) || !r.isInhabited(ctx, k, u, ns)) {
+			if o != nil && (r.Cluster.recent.isOwn(o.GetUID(), o.GetResourceVersion(), ns) || !r.isInhabited(ctx, k, o, ns)) {
 				continue
 			}
 			q.Add(ctrlreconcile.Request{NamespacedName: types.NamespacedName{Name: ns}})
@@ -84,22 +83,30 @@ func matters(k kind, old, new client.Object) bool {
 // addsOnlyComponents reports whether an update adds labels of components and changes
 // nothing else.
 func addsOnlyComponents(old, new client.Object) bool {
-	was, ok := old.(*unstructured.Unstructured)
-	is, isToo := new.(*unstructured.Unstructured)
-	if !ok || !isToo || len(is.GetLabels()) <= len(was.GetLabels()) {
+	had, has := old.GetLabels(), new.GetLabels()
+	if len(has) <= len(had) {
 		return false
 	}
-	labels := is.GetLabels()
-	for l := range labels {
-		if _, had := was.GetLabels()[l]; !had && strings.HasPrefix(l, olm.LabelComponent) {
-			delete(labels, l)
+	for l, v := range had {
+		if w, ok := has[l]; !ok || v != w {
+			return false
 		}
 	}
-	if len(labels) == 0 {
-		labels = nil // the old object had none
+	for l := range has {
+		if _, ok := had[l]; !ok && !strings.HasPrefix(l, olm.LabelComponent) {
+			return false
+		}
+	}
+	was, err := unpacked(old)
+	if err != nil {
+		return false
+	}
+	is, err := unpacked(new)
+	if err != nil {
+		return false
 	}
 	was, is = shallow(was), shallow(is)
-	is.SetLabels(labels)
+	is.SetLabels(had)
 	for _, u := range []*unstructured.Unstructured{was, is} {
 		u.SetManagedFields(nil)
 		u.SetResourceVersion("")
@@ -120,13 +127,13 @@ func shallow(u *unstructured.Unstructured) *unstructured.Unstructured {
 // OLM's own objects, objects generated for the namespace, and any object in a
 // namespace where OLM has something to manage. Most objects of a cluster
 // cannot.
-func (r *Reconciler) isInhabited(ctx context.Context, k kind, u *unstructured.Unstructured, namespace string) bool {
-	if k.gvk.Group == olm.Group || u.GetLabels()[ownerlabel.Namespace] == namespace {
+func (r *Reconciler) isInhabited(ctx context.Context, k kind, o client.Object, namespace string) bool {
+	if k.gvk.Group == olm.Group || o.GetLabels()[ownerlabel.Namespace] == namespace {
 		return true
 	}
 	for _, k := range []kind{kindOperatorGroup, kindSubscription, kindCSV, kindInstallPlan} {
-		list, err := r.Cluster.source.list(ctx, k, selection{namespace: namespace})
-		if err != nil || len(list) > 0 {
+		names, err := r.Cluster.source.names(ctx, k, selection{namespace: namespace})
+		if err != nil || len(names) > 0 {
 			return true
 		}
 	}
@@ -147,24 +154,20 @@ func equalMaps(a, b map[string]string) bool {
 
 // concerns returns the namespaces whose plans depend on an object.
 func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []string {
-	u, ok := o.(*unstructured.Unstructured)
-	if !ok {
-		return nil
-	}
-	key := keyOf(u)
-	out := []string{key.Namespace, u.GetLabels()[ownerlabel.Namespace]}
+	key := olm.Key{Group: k.gvk.Group, Kind: k.gvk.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+	out := []string{key.Namespace, o.GetLabels()[ownerlabel.Namespace]}
 	out = append(out, r.Cluster.wants.in(key)...)
 	switch k.group() {
 	case kindCSV.group():
-		out = append(out, u.GetLabels()[olm.LabelCopiedFrom])
+		out = append(out, o.GetLabels()[olm.LabelCopiedFrom])
 	case kindCRD.group():
-		out = append(out, components(u)...)
+		out = append(out, components(o)...)
 	case kindOperator.group():
-		out = append(out, indexValues(byOwner, u)...)
+		out = append(out, indexed(byOwner, o)...)
 	case kindClusterRoleBinding.group():
-		out = append(out, indexValues(bySubject, u)...)
+		out = append(out, indexed(bySubject, o)...)
 	case kindOperatorGroup.group():
-		out = append(out, r.neighbors(ctx, u)...)
+		out = append(out, r.neighbors(ctx, o)...)
 	case kindNamespace.group():
 		out = append(out, key.Name)
 		out = append(out, r.selecting(ctx)...)
@@ -187,8 +190,11 @@ func (r *Reconciler) concerns(ctx context.Context, k kind, o client.Object) []st
 // heirs returns the namespaces that may take over the objects generated for a
 // deleted CSV: the namespaces that use the CSV's CRDs.
 func (r *Reconciler) heirs(k kind, o client.Object) []string {
-	u, ok := o.(*unstructured.Unstructured)
-	if !ok || k.group() != kindCSV.group() {
+	if k.group() != kindCSV.group() {
+		return nil
+	}
+	u, err := unpacked(o)
+	if err != nil {
 		return nil
 	}
 	var out []string
@@ -205,13 +211,17 @@ func (r *Reconciler) heirs(k kind, o client.Object) []string {
 
 // namespacesWith returns the namespaces that have objects of a kind.
 func (r *Reconciler) namespacesWith(ctx context.Context, k kind) []string {
-	entries, err := r.Cluster.source.list(ctx, k, selection{})
+	return r.namespacesOf(ctx, k, selection{})
+}
+
+func (r *Reconciler) namespacesOf(ctx context.Context, k kind, s selection) []string {
+	names, err := r.Cluster.source.names(ctx, k, s)
 	if err != nil {
 		return nil // the context ended
 	}
 	var out []string
-	for _, e := range entries {
-		out = append(out, e.namespace)
+	for _, n := range names {
+		out = append(out, n.Namespace)
 	}
 	return slices.Compact(out)
 }
@@ -233,20 +243,14 @@ func (r *Reconciler) groups(ctx context.Context) []*olm.OperatorGroup {
 
 // neighbors returns the namespaces of the operator groups that share a target
 // namespace with this one. Such groups may provide the same APIs (F6).
-func (r *Reconciler) neighbors(ctx context.Context, u *unstructured.Unstructured) []string {
-	targets := indexValues(byTarget, u)
+func (r *Reconciler) neighbors(ctx context.Context, o client.Object) []string {
+	targets := indexed(byTarget, o)
 	if slices.Contains(targets, "") {
 		return r.namespacesWith(ctx, kindOperatorGroup)
 	}
 	var out []string
 	for _, target := range append(targets, "") {
-		entries, err := r.Cluster.source.list(ctx, kindOperatorGroup, selection{index: byTarget, value: target})
-		if err != nil {
-			return nil // the context ended
-		}
-		for _, e := range entries {
-			out = append(out, e.namespace)
-		}
+		out = append(out, r.namespacesOf(ctx, kindOperatorGroup, selection{index: byTarget, value: target})...)
 	}
 	return out
 }

@@ -150,7 +150,7 @@ func (f *flags) manager(cmd *cobra.Command, config *rest.Config) (ctrl.Manager, 
 	}
 	stop := 30 * time.Second
 	m, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme: types, Cache: cache.Options{DefaultTransform: kube.Strip},
+		Scheme: types, Cache: cache.Options{DefaultTransform: kube.Pack()},
 		Metrics:                metricsserver.Options{BindAddress: f.metrics},
 		HealthProbeBindAddress: f.health,
 		LeaderElection:         f.elect, LeaderElectionID: f.shard.Name(), LeaderElectionNamespace: f.leaseNamespace,

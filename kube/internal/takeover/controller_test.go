@@ -113,7 +113,7 @@ func run(t *testing.T) *recorder {
 	types := runtime.NewScheme()
 	must(t, scheme.AddToScheme(types))
 	must(t, kube.AddToScheme(types))
-	m, err := manager.New(config, manager.Options{Scheme: types, Metrics: metricsserver.Options{BindAddress: "0"}, Cache: cache.Options{DefaultTransform: kube.Strip}})
+	m, err := manager.New(config, manager.Options{Scheme: types, Metrics: metricsserver.Options{BindAddress: "0"}, Cache: cache.Options{DefaultTransform: kube.Pack()}})
 	must(t, err)
 	cluster, err := kube.NewCluster(t.Context(), m.GetConfig(), kube.ClusterOptions{
 		GlobalNamespace: "olm", RoleNaming: operatorgroup.Running, Cache: m.GetCache(), Mapper: m.GetRESTMapper(), Now: recordedAt,
