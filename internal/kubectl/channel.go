@@ -39,3 +39,47 @@ func (o Operator) patch(spec map[string]any) string {
 	}
 	return Patch("subscription.operators.coreos.com", o.Namespace, o.Name, spec)
 }
+
+// Resumed returns the fields that end a [Operator.Hold]; versions is the version range of a
+// ClusterExtension, if it has one.
+func (o Operator) Resumed(versions string) map[string]any {
+	switch {
+	case !o.V1:
+		return map[string]any{"installPlanApproval": "Automatic"}
+	case versions == "":
+		return map[string]any{"version": nil}
+	}
+	return map[string]any{"version": versions}
+}
+
+// Resume returns the command that ends a [Operator.Hold].
+func (o Operator) Resume(versions string) string { return o.patch(o.Resumed(versions)) }
+
+// Remove returns the commands that remove an operator with the given ClusterServiceVersion or bundle.
+func (o Operator) Remove(name string) []string {
+	if o.V1 {
+		return []string{Delete("clusterextension", "", o.Name)}
+	}
+	return []string{Delete("subscription.operators.coreos.com", o.Namespace, o.Name), Delete("clusterserviceversion", o.Namespace, name)}
+}
+
+// Reinstall returns the commands that put a bundle of a channel in the place of an installed one from which
+// no upgrade leads to it. Unless the bundle is the head, upgrades then wait for approval.
+func (o Operator) Reinstall(installed, channel, bundle, version string, isHead bool) []string {
+	if o.V1 {
+		return []string{o.Follow(channel, map[string]any{"version": version, "upgradeConstraintPolicy": "SelfCertified"})}
+	}
+	spec := map[string]any{"channel": channel, "startingCSV": nil}
+	if !isHead {
+		spec["startingCSV"], spec["installPlanApproval"] = bundle, "Manual"
+	}
+	return []string{
+		Delete("clusterserviceversion", o.Namespace, installed),
+		Recreate("subscription.operators.coreos.com", o.Namespace, o.Name, spec),
+	}
+}
+
+// AllowUnsafeCRDs returns the command with which OLM v1 no longer compares CRDs.
+func (o Operator) AllowUnsafeCRDs() string {
+	return Patch("clusterextension", "", o.Name, map[string]any{"install": map[string]any{"preflight": map[string]any{"crdUpgradeSafety": map[string]any{"enforcement": "None"}}}})
+}

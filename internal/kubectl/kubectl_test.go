@@ -1,6 +1,7 @@
 package kubectl_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/olmkit/olmkit/internal/kubectl"
@@ -40,6 +41,38 @@ func TestObjects(t *testing.T) {
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got  %s\nwant %s", tt.got, tt.want)
+		}
+	}
+}
+
+// TestReplace: commands that end a hold, and that remove or replace an operator.
+func TestReplace(t *testing.T) {
+	classic, v1 := kubectl.Operator{Namespace: "ops", Name: "db"}, kubectl.Operator{V1: true, Name: "db"}
+	const recreate = "kubectl get subscription.operators.coreos.com db -n ops -o json | kubectl patch --local -f - --type merge --patch "
+	for _, tt := range []struct {
+		got  []string
+		want []string
+	}{
+		{[]string{classic.Resume("")}, []string{`kubectl patch subscription.operators.coreos.com db -n ops --type merge --patch '{"spec":{"installPlanApproval":"Automatic"}}'`}},
+		{[]string{v1.Resume("")}, []string{`kubectl patch clusterextension db --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`}},
+		{[]string{v1.Resume("1.x")}, []string{`kubectl patch clusterextension db --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.x"}}}}'`}},
+		{classic.Remove("db.v1"), []string{"kubectl delete subscription.operators.coreos.com db -n ops", "kubectl delete clusterserviceversion db.v1 -n ops"}},
+		{v1.Remove("db.v1"), []string{"kubectl delete clusterextension db"}},
+		{classic.Reinstall("db.v1", "new", "db.v2", "2.0.0", true), []string{
+			"kubectl delete clusterserviceversion db.v1 -n ops",
+			recreate + `'{"spec":{"channel":"new","startingCSV":null}}' -o json | kubectl replace --force -f -`,
+		}},
+		{classic.Reinstall("db.v1", "new", "db.v2", "2.0.0", false), []string{
+			"kubectl delete clusterserviceversion db.v1 -n ops",
+			recreate + `'{"spec":{"channel":"new","installPlanApproval":"Manual","startingCSV":"db.v2"}}' -o json | kubectl replace --force -f -`,
+		}},
+		{v1.Reinstall("db.v1", "new", "db.v2", "2.0.0", true), []string{
+			`kubectl patch clusterextension db --type merge --patch '{"spec":{"source":{"catalog":{"channels":["new"],"upgradeConstraintPolicy":"SelfCertified","version":"2.0.0"}}}}'`,
+		}},
+		{[]string{v1.AllowUnsafeCRDs()}, []string{`kubectl patch clusterextension db --type merge --patch '{"spec":{"install":{"preflight":{"crdUpgradeSafety":{"enforcement":"None"}}}}}'`}},
+	} {
+		if !slices.Equal(tt.got, tt.want) {
+			t.Errorf("got  %q\nwant %q", tt.got, tt.want)
 		}
 	}
 }

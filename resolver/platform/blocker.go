@@ -36,58 +36,54 @@ func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) { 
 // report adds to plan the blockers and the result of the operator, up to level end.
 func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 	for k := range end + 1 {
-		for _, b := range rt.solved {
-			if b.Platform == rt.at(k).String() {
-				plan.Blockers = append(plan.Blockers, b)
+		add := func(b *Blocker) {
+			if b != nil {
+				plan.Blockers = append(plan.Blockers, *b)
 			}
 		}
-		s := &rt.stays[k]
-		if f := rt.nodes[s.at]; k < rt.end && f.blocks(rt.at(k+1)) && !slices.ContainsFunc(rt.solved, func(b Blocker) bool { return b.Platform == rt.at(k).String() }) {
-			b := rt.blocker(k, true)
+		switched := false
+		for i := range rt.solved {
+			if b := &rt.solved[i]; b.Platform == rt.at(k).String() {
+				add(b)
+				switched = switched || b.Kind == BlockerMaxOpenShift
+			}
+		}
+		s, l := &rt.stays[k], &rt.levels[k]
+		switch {
+		case k < rt.end && l.facts[s.at].blocks(rt.at(k+1)) && !switched:
+			b := rt.blocks(k, s.at)
 			b.Reason += fmt.Sprintf("; %s does not", s.end)
 			for _, x := range s.steps {
 				if x.Operator != nil {
 					b.Lift = append(b.Lift, *x.Operator)
 				}
 			}
-			plan.Blockers = append(plan.Blockers, b)
-		} else if k == rt.end && k < rt.last() {
-			b := rt.blocker(k, true)
+			add(&b)
+		case k == rt.end && k < rt.last():
+			b := rt.blocks(k, s.end)
 			b.Fatal = true
-			b.Action = fmt.Sprintf("request a version that supports %s from the author, or remove the operator", rt.at(k+1))
+			b.Action = fmt.Sprintf("request a version that supports %s from the author, or remove the operator%s", rt.at(k+1), rt.loss())
 			if !rt.hasCatalog(rt.at(k)) {
 				b.Action = fmt.Sprintf("give a catalog for %s; without it, nothing can resolve this", rt.at(k))
+			} else {
+				b.commands = rt.remove()
 			}
-			plan.Blockers = append(plan.Blockers, b)
+			add(&b)
 		}
-		switch u := rt.nodes[s.at].unserved(rt.at(k), false); {
-		case u != nil:
-			plan.Blockers = append(plan.Blockers, Blocker{
-				Package: rt.Package, Bundle: s.at.Name, Platform: rt.at(k).String(), Kind: BlockerRemovedAPI,
-				Reason: fmt.Sprintf("%s %s, and %s: it fails there", s.at, u, kubeText(rt.at(k))),
-				Action: "upgrade it to a version that does not need this API, or remove it",
-			})
-		default:
-			waits, err := s.road.waiting(ctx, k, s.then)
-			if err != nil {
-				return err
-			}
-			if b := s.road.left(k, s.then); b != nil && !(waits != nil && b.Kind == BlockerNoPath) {
-				if err := rt.behind(ctx, b, k); err != nil {
-					return err
-				}
-				plan.Blockers = append(plan.Blockers, *b)
-			}
-			if waits != nil {
-				plan.Blockers = append(plan.Blockers, *waits)
-			}
+		if b := rt.lacksAPI(k, s.at); b != nil {
+			add(b)
+		} else if err := rt.behind(ctx, k, add); err != nil {
+			return err
 		}
-		b, err := s.road.incompatible(ctx, k, s.end)
+		b, err := rt.incompatible(ctx, k, s.end)
 		if err != nil {
 			return err
 		}
 		if b != nil {
-			plan.Blockers = append(plan.Blockers, *b)
+			if err := rt.leaves(ctx, b, k, end); err != nil {
+				return err
+			}
+			add(b)
 		}
 	}
 	o, err := rt.result(ctx, end)
@@ -98,77 +94,154 @@ func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 	return nil
 }
 
-// behind states in a blocker whether the operator is left behind for good at a level, and what a person can do then.
-func (rt *route) behind(ctx context.Context, b *Blocker, k int) error {
-	for n, s := range rt.stays[k+1:] {
-		b.Temporary = b.Temporary || s.road.levels[k+1+n].u != nil && s.road.left(k+1+n, s.then) == nil
+// behind adds what leaves the operator behind at a level, whether that is for good, and what a person can do
+// then.
+func (rt *route) behind(ctx context.Context, k int, add func(*Blocker)) error {
+	s := &rt.stays[k]
+	waits, err := rt.waiting(ctx, k, s.channel, s.end)
+	if err != nil {
+		return err
 	}
+	if b := rt.left(k, s.channel, s.end); b != nil && !(waits != nil && b.Kind == BlockerNoPath) {
+		for n, later := range rt.stays[k+1:] {
+			b.Temporary = b.Temporary || later.lane != nil && rt.left(k+1+n, later.channel, later.end) == nil
+		}
+		if !b.Temporary {
+			if err := rt.advise(ctx, b, k); err != nil {
+				return err
+			}
+		}
+		add(b)
+	}
+	add(waits)
+	return nil
+}
+
+// advise sets what a person can do about a blocker that leaves the operator behind for good.
+func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 	switch {
-	case b.Temporary:
 	case b.Kind == BlockerNoPackage:
 		b.Action = fmt.Sprintf("give the catalog for %s that has package %s; if there is none, replace the operator, or accept that it gets no updates", b.Platform, rt.Package)
 	case b.Kind == BlockerExcluded:
 		b.Action = "prepare for one of these upgrades and allow it, or accept that the operator gets no updates"
+	case b.Kind == BlockerRefused:
+		b.Action = "accept that the operator gets no updates, or prepare its custom resources and allow the change of the CRDs"
+		for _, o := range rt.objects() {
+			b.commands = append(b.commands, o.AllowUnsafeCRDs())
+		}
 	default:
-		b.Reason += fmt.Sprintf(", and no other channel leads on from %s", rt.stays[k].then)
-		what, err := rt.fresh(ctx, k)
+		b.Reason += fmt.Sprintf(", and no other channel leads on from %s", rt.stays[k].end)
+		b.Action = "replace the operator, or accept that it gets no updates"
+		fresh, err := rt.fresh(ctx, k)
 		if err != nil {
 			return err
 		}
-		b.Action = "replace the operator, or accept that it gets no updates"
 		switch {
 		case rt.Versions != "":
 			b.Action = fmt.Sprintf("change the version range %q, or accept that the operator gets no updates", rt.Versions)
-		case what != "":
-			b.Action = fmt.Sprintf("remove the operator and install %s, or accept that it gets no updates", what)
+		case fresh != nil && !older(node(fresh), rt.stays[k].end):
+			b.Action = "accept that it gets no updates, or " + rt.replaces(k, fresh)
+			b.commands = rt.reinstall(k, fresh)
 		}
 	}
 	return nil
 }
 
-// fresh returns what to install at a level after the operator was removed: the head of the default
-// channel if the level can run it, or else "".
-func (rt *route) fresh(ctx context.Context, k int) (string, error) {
-	if ch, ok := rt.stays[k].road.levels[k].pkg.DefaultChannel(); ok {
-		if h, ok := ch.Head(); ok {
-			b, ok := h.Bundle()
-			without, failed := rt.without(ctx, k)
-			if ok && !without(b) {
-				return fmt.Sprintf("%s from channel %s on %s", h.Name(), ch.Name(), rt.at(k)), nil
-			}
-			if *failed != nil {
-				return "", *failed
-			}
+// leaves completes the blocker of [ground.incompatible]. The plan takes the best way, so no upgrade leads to a
+// compatible version at level k. At a later one up to end, the operator may be compatible again.
+func (rt *route) leaves(ctx context.Context, b *Blocker, k, end int) error {
+	s := &rt.stays[k]
+	b.Reason += fmt.Sprintf("; no upgrade leads from %s to a compatible version", s.at)
+	b.Action = "accept that it is not supported there"
+	for n := k + 1; n <= end; n++ {
+		bad, err := rt.unsupported(ctx, n, rt.stays[n].end)
+		if err != nil {
+			return err
+		}
+		if !bad {
+			b.Action = fmt.Sprintf("accept that it is not supported before %s", rt.at(n))
+			break
 		}
 	}
-	return "", nil
+	fresh, err := rt.fresh(ctx, k)
+	if fresh != nil {
+		b.Action += ", or " + rt.replaces(k, fresh)
+		b.commands = rt.reinstall(k, fresh)
+	}
+	return err
+}
+
+// node returns the node of an entry.
+func node(e *graph.Entry) graph.Node {
+	b, _ := e.Bundle()
+	return b.Node()
+}
+
+// replaces returns how to put an entry in the place of the operator at a level, as an imperative.
+func (rt *route) replaces(k int, e *graph.Entry) string {
+	at := fmt.Sprintf("%s from channel %s on %s", e.Name(), e.Channel().Name(), rt.at(k))
+	if rt.Reading == graph.V1 {
+		return "force the change to " + at + ", which may lose data"
+	}
+	return "remove the operator and install " + at
+}
+
+// loss returns what the removal of the operator also deletes, as the end of a sentence.
+func (o *Operator) loss() string {
+	if o.Reading == graph.V1 {
+		return ", which deletes its custom resources"
+	}
+	return ""
+}
+
+// fresh returns what to install at a level after the operator was removed: the first entry of the default
+// channel that the level can run and supports, or nil if there is none.
+func (rt *route) fresh(ctx context.Context, k int) (*graph.Entry, error) {
+	ch, ok := rt.levels[k].pkg.DefaultChannel()
+	if !rt.levels[k].ok || !ok {
+		return nil, nil
+	}
+	without, failed := rt.without(ctx, k)
+	for e := range ch.Order() {
+		b, ok := e.Bundle()
+		if !ok || b.Err() != nil || without(b) {
+			continue
+		}
+		if b.Name() == rt.stays[k].end.Name {
+			continue
+		}
+		if bad, err := rt.unsupported(ctx, k, b.Node()); !bad || err != nil {
+			return &e, err
+		}
+	}
+	return nil, *failed
 }
 
 // result returns the result of the operator if the platform reaches level end.
 func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
-	last := &rt.stays[end]
-	o := OperatorPlan{Package: rt.Package, Versions: rt.Versions, From: rt.stays[0].at, To: last.end}
-	l := &last.road.levels[end]
-	if o.Channel = last.road.Channel; l.u != nil && o.Channel == "" && rt.Reading == graph.Classic {
-		o.Channel = l.pkg.DefaultChannelName()
-	}
-	if u := l.u; u != nil {
-		o.AtHead = slices.Contains(u.Heads(), last.end)
-	}
-	if err := rt.outlook(ctx, &o, end); err != nil {
-		return o, err
+	last, l := &rt.stays[end], &rt.levels[end]
+	o := OperatorPlan{Package: rt.Package, Versions: rt.Versions, From: rt.start, To: last.end, Channel: rt.named(end, last.channel)}
+	if l.ok {
+		o.AtHead = slices.Contains(last.lane.u.Heads(), last.end)
+		all, err := rt.outlooks(ctx, end)
+		if err != nil {
+			return o, err
+		}
+		if x := all.Of(o.To, "", rt.follows(l, last.channel)); x.Way != nil || x.Newest != nil {
+			o.Outlook = x
+		}
 	}
 	unsafe := false
 	for k, s := range rt.stays {
 		if !rt.hasCatalog(rt.at(k)) {
 			continue
 		}
-		o.Checked = o.Checked || s.road.levels[k].u != nil // a given catalog has the package
-		x, err := s.road.incompatible(ctx, k, s.end)
+		o.Checked = o.Checked || rt.levels[k].ok // a given catalog has the package
+		bad, err := rt.unsupported(ctx, k, s.end)
 		if err != nil {
 			return o, err
 		}
-		if s.road.levels[k].u == nil || s.road.left(k, s.then) != nil || x != nil {
+		if s.lane.toHead(s.end) < 0 || bad || rt.lacksAPI(k, s.at) != nil {
 			unsafe = true
 			continue
 		}
@@ -180,43 +253,22 @@ func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 	return o, rt.supports(ctx, &o, end)
 }
 
-// outlook sets how to get further than the plan, and which upgrades close the way to a newer version.
-func (rt *route) outlook(ctx context.Context, o *OperatorPlan, end int) error { // H40
-	of := func(k int, n graph.Node, channel string) (*graph.Outlook, error) {
-		all, err := rt.stays[k].road.outlooks(ctx, k)
-		if err != nil {
-			return nil, err
-		}
-		var channels []string
-		if channel != "" {
-			channels = []string{channel}
-		}
-		return all.Of(n, "", channels), nil
+// remove returns the commands that remove an installed operator: in classic with its
+// ClusterServiceVersion, which OLM does not delete.
+func (rt *route) remove() (out []string) {
+	n := rt.stays[rt.end].end
+	for _, o := range rt.objects() {
+		out = append(out, o.Remove(n.Name)...)
 	}
-	for k, s := range rt.stays[:end+1] {
-		if s.road.levels[k].u == nil {
-			continue
-		}
-		x, err := of(k, s.then, s.road.Channel)
-		if err != nil {
-			return err
-		}
-		planned := func(u *graph.Step) bool {
-			return u != nil && slices.ContainsFunc(s.steps, func(p Step) bool { return p.Operator != nil && p.Operator.From == u.From && p.Operator.To == u.To })
-		}
-		if planned(x.Closes) {
-			o.Closes = append(o.Closes, Closing{rt.at(k).String(), x, rt.along(x.Way)})
-		}
-		if planned(x.Downgrade) {
-			o.Downgrades = append(o.Downgrades, Closing{rt.at(k).String(), x, rt.keep(x)})
-		}
+	return out
+}
+
+// reinstall returns the commands that put an entry in the place of the operator at a level.
+func (rt *route) reinstall(k int, e *graph.Entry) (out []string) {
+	b, _ := e.Bundle()
+	head, _ := e.Channel().Head()
+	for _, o := range rt.objects() {
+		out = append(out, o.Reinstall(rt.stays[k].end.Name, e.Channel().Name(), b.Name(), b.Version().String(), head == *e)...)
 	}
-	if rt.stays[end].road.levels[end].u == nil {
-		return nil
-	}
-	x, err := of(end, o.To, o.Channel)
-	if x.Way != nil || x.Newest != nil {
-		o.Outlook = x
-	}
-	return err
+	return out
 }

@@ -16,17 +16,19 @@
 //
 // Operators are planned one by one, because upgrade edges connect versions of a single
 // package. Package resolver handles requirements between operators. At each version of the
-// platform, an operator may take the upgrades in the catalog for that version, to bundles
-// that support the platform's Kubernetes (minKubeVersion). The platform may continue to the
-// next version if no installed bundle blocks it (olm.maxOpenShiftVersion). The plan looks
-// ahead: it never chooses a bundle that blocks a later version if another does not.
+// platform, OLM takes the upgrades in the operator's channel in the catalog for that version, to
+// bundles that support the platform's Kubernetes (minKubeVersion). The platform may continue to
+// the next version if no installed bundle blocks it (olm.maxOpenShiftVersion).
 //
-// An operator follows its channel. Where that would block the platform or leave the operator
-// behind, the plan changes the channel at the last version of the platform at which this is
-// possible, and keeps OLM from upgrading the operator too far. [Plan.Needs] lists these and
-// everything else that needs a person, in order.
+// A person can change the channel, and keep OLM from upgrading the operator too far. The plan
+// is the best of all such ways: it gets the platform as far as possible. Of these ways, it
+// prefers one that never leaves the operator on a platform that its lifecycle data do not list
+// or that lacks an API which it needs, that does not end at an older version, that does not
+// leave the operator behind, that closes no way to a newer head, and that does not end with the
+// operator held back. Among the ways that are equal so far, it needs the fewest acts of a person.
+// [Plan.Needs] lists these and everything else that needs a person, in order.
 //
-// If no change of channels helps an operator that blocks the platform, the plan ends there,
-// with a [Blocker]. Problems that only leave an operator behind, such as a package that is
-// missing from the next catalog, are reported but do not block.
+// If no way gets the platform to its target, the plan ends there, with a [Blocker]. Problems
+// that only leave an operator behind, such as a package that is missing from the next catalog,
+// are reported but do not block.
 package platform

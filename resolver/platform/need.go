@@ -3,9 +3,9 @@ package platform
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/property"
 )
 
@@ -19,29 +19,36 @@ func (p *Plan) needs(from property.MinorVersion) {
 	for at := from; ; at = at.Next() {
 		here, next := at.String(), at.Next().String()
 		for i := range p.Steps {
-			if s := &p.Steps[i]; s.Platform == here && s.Switch != nil {
-				p.Needs = append(p.Needs, Need{here, s.Before, p.installed(i), s.Package, s.Switch.text(), s.Reason, s.Commands})
-			} else if s.Platform == here && s.Hold != nil {
-				p.Needs = append(p.Needs, Need{here, "", p.installed(i), s.Package, s.Hold.text() + p.until(i), s.Reason, s.Commands})
+			s := &p.Steps[i]
+			if s.Platform != here {
+				continue
 			}
-		}
-		for _, o := range p.Operators {
-			for _, c := range o.Closes {
-				if c.Platform == here {
-					p.Needs = append(p.Needs, Need{
-						Platform: here, Package: o.Package, Reason: prose.Summary(c.Outlook) + ", and the plan does that",
-						Action: "decide: " + onward(c.Outlook), Commands: c.Commands,
-					})
+			n := Need{Platform: here, Before: s.Before, After: p.installed(i), Package: s.Package, Reason: s.Reason, Commands: s.Commands, hold: s.Hold != nil}
+			switch {
+			case s.Switch != nil:
+				n.Action = s.Switch.text()
+			case s.Hold != nil:
+				n.Action = s.Hold.text() + p.until(i)
+			case s.Resume:
+				n.Action, n.Reason = resumeText, "it no longer has to be held back"
+			case s.Operator != nil && older(s.Operator.To, s.Operator.From):
+				n.Action = fmt.Sprintf("prepare for the downgrade to %s, or set the operator aside", s.Operator.To)
+				n.Reason = fmt.Sprintf("OLM takes it back from %s, and no way to %s avoids that", s.Operator.From, p.Reached)
+			case s.Operator != nil && s.Reason != "":
+				list := p.breaking(i)
+				if len(list) == 0 {
+					continue
 				}
-			}
-			for _, c := range o.Downgrades {
-				if d := c.Outlook.Downgrade; c.Platform == here {
-					p.Needs = append(p.Needs, Need{
-						Platform: here, Package: o.Package, Action: "decide: " + onward(c.Outlook), Commands: c.Commands,
-						Reason: fmt.Sprintf("OLM takes it back from %s to %s, which accepts upgrades from newer versions, and the plan does that", d.From, d.To),
-					})
+				n.Action = fmt.Sprintf("prepare for the upgrade to %s before OLM takes it", list[0])
+				n.Reason = fmt.Sprintf("it breaks something: %s; \"olmkit impact\" shows what", s.Reason)
+				if len(list) > 1 {
+					n.Action = fmt.Sprintf("prepare for the upgrades to %s before OLM takes them", phrase.And(list))
+					n.Reason = "each " + strings.TrimPrefix(n.Reason, "it ")
 				}
+			default:
+				continue
 			}
+			p.Needs = append(p.Needs, n)
 		}
 		for _, x := range p.Unchecked {
 			if x.Requires != "" && x.Platform == here {
@@ -59,14 +66,14 @@ func (p *Plan) needs(from property.MinorVersion) {
 			first := x.Platform == here && (here == p.From || x.there)
 			switch {
 			case x.Fatal && x.Platform == here:
-				p.Needs = append(p.Needs, Need{here, next, "", x.Package, x.Action, x.Reason, nil})
+				p.Needs = append(p.Needs, Need{Platform: here, Before: next, Package: x.Package, Action: x.Action, Reason: x.Reason, Commands: x.commands})
 			case x.Fatal || x.resolved() || x.Temporary || x.Action == "" || seen[key] || !first && (x.Platform != next || x.there):
 			case first:
 				seen[key] = true
-				p.Needs = append(p.Needs, Need{here, "", "", x.Package, x.Action, x.Reason, nil})
+				p.Needs = append(p.Needs, Need{Platform: here, Package: x.Package, Action: x.Action, Reason: x.Reason, Commands: x.commands})
 			default:
 				seen[key] = true
-				p.Needs = append(p.Needs, Need{here, next, "", x.Package, x.Action, x.Reason, nil})
+				p.Needs = append(p.Needs, Need{Platform: here, Before: next, Package: x.Package, Action: x.Action, Reason: x.Reason, Commands: x.commands})
 			}
 		}
 		if here == p.Reached {
@@ -79,6 +86,9 @@ func (p *Plan) needs(from property.MinorVersion) {
 			p.Needs = append(p.Needs, o.unsupported(p, s))
 		}
 		for _, n := range p.Needs {
+			if at, err := property.ParseMinorVersion(n.Platform); err == nil && n.hold && n.Before == "" && n.Platform != p.To {
+				n.Before = at.Next().String()
+			}
 			if n.Package == o.Package && n.Before != "" {
 				o.ActBefore = n.Before
 				break
@@ -99,13 +109,30 @@ func (p *Plan) installed(i int) string {
 	return ""
 }
 
+// breaking returns the bundles of the upgrade that is step i of the plan and of the later ones on the same
+// version of the platform that break the same. It returns none if an earlier one does.
+func (p *Plan) breaking(i int) (out []string) {
+	x := &p.Steps[i]
+	for n := range p.Steps {
+		s := &p.Steps[n]
+		if s.Platform != x.Platform || s.Package != x.Package || s.Operator == nil || s.Reason != x.Reason {
+			continue
+		}
+		if n < i {
+			return nil
+		}
+		out = append(out, s.Operator.To.String())
+	}
+	return out
+}
+
 // until returns the end of the hold that is step i of the plan, as part of a sentence.
 func (p *Plan) until(i int) string {
 	hold := &p.Steps[i]
 	for _, s := range p.Steps[i+1:] {
-		if s.Package == hold.Package && (s.Switch != nil || s.Operator != nil && s.Operator.From == hold.Hold.Bundle) {
+		if s.Package == hold.Package && (s.Switch != nil || s.Hold != nil || s.Resume) {
 			if s.Platform == hold.Platform {
-				return ", before the next change of the channel"
+				return ""
 			}
 			return ", until the platform runs " + s.Platform
 		}

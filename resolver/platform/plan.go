@@ -87,7 +87,7 @@ func (u Unchecked) String() string {
 }
 
 // A Step is an upgrade of the platform or of an operator, a change of an operator's channel,
-// or a bundle to keep. One of Next, Operator, Switch and Hold is set.
+// a bundle to keep, or the end of that. One of Next, Operator, Switch, Hold and Resume is set.
 type Step struct {
 	// Platform is the version of the platform at which the step is taken.
 	Platform string `json:"platform"`
@@ -99,13 +99,16 @@ type Step struct {
 	Operator *graph.Step    `json:"operator,omitzero"`
 	Switch   *ChannelSwitch `json:"switch,omitzero"`
 	Hold     *Hold          `json:"hold,omitzero"`
-	// Reason is why the operator needs another channel, or must not be upgraded further.
+	// Resume ends a Hold. A change of the channel can do that too.
+	Resume bool `json:"resume,omitzero"`
+	// Reason is why the operator needs another channel or must not be upgraded further, or what the
+	// upgrade of the operator breaks.
 	Reason string `json:"reason,omitempty"`
-	// Before is the version that the platform must not be upgraded to before the change of
-	// the channel, because that is then too late. It is empty if there is no such version.
+	// Before is the version that the platform must not be upgraded to before the step, because that
+	// is then too late. It is empty if there is no such version.
 	Before string `json:"before,omitempty"`
-	// Commands take the step, if it is a change of the channel or a bundle to keep. There is one
-	// for each of [Operator.Objects].
+	// Commands take the step, if a person does that. There is one for each of [Operator.Objects], or
+	// none if an earlier step did the same.
 	Commands []string `json:"commands,omitempty"`
 }
 
@@ -116,7 +119,7 @@ type ChannelSwitch struct {
 }
 
 // A Hold keeps OLM from upgrading an operator beyond a bundle, until the next step of the
-// operator: in classic, approve nothing further; in v1, allow only its version.
+// operator that is not an upgrade: in classic, approve nothing further; in v1, allow only its version.
 type Hold struct {
 	Bundle  graph.Node    `json:"bundle"`
 	Reading graph.Reading `json:"reading,omitzero"`
@@ -126,9 +129,6 @@ type Hold struct {
 type Switch struct {
 	// Platform is the last version of the platform at which the change is possible.
 	Platform string `json:"platform"`
-	// Way lists the upgrades to make at that version. It is nil if the operator can stay as
-	// it is.
-	Way *graph.Way `json:"way,omitzero"`
 	// Channel is the channel to follow afterwards.
 	Channel string `json:"channel,omitempty"`
 }
@@ -147,8 +147,9 @@ type Need struct {
 	// Action is an imperative, and Reason why it is needed.
 	Action string `json:"action"`
 	Reason string `json:"reason"`
-	// Commands do that, if it is a step of the plan.
+	// Commands do that, if commands can.
 	Commands []string `json:"commands,omitempty"`
+	hold     bool     // the need is a hold
 }
 
 // A BlockerKind is a kind of blocker.
@@ -163,6 +164,7 @@ const (
 	BlockerNoChannel    BlockerKind = "no-channel"       // the catalog of that version does not have the channel
 	BlockerNoPath       BlockerKind = "no-path"          // there is no path from the installed bundle to the head of its channel
 	BlockerExcluded     BlockerKind = "excluded"         // each path to the head takes an excluded upgrade; see [Operator.Excluded]
+	BlockerRefused      BlockerKind = "refused"          // each path to the head takes an upgrade that OLM v1 refuses; see [Operator.Refused]
 	// BlockerRemovedAPI: the bundle uses a native API that the platform's Kubernetes does not
 	// serve.
 	BlockerRemovedAPI BlockerKind = "removed-api"
@@ -191,8 +193,9 @@ type Blocker struct {
 	// channels that they need. They are part of the plan.
 	Lift   []graph.Step `json:"lift,omitempty"`
 	Switch *Switch      `json:"switch,omitzero"`
-	// there reports that Action is only possible at Platform, not before.
-	there bool
+	// there reports that Action is only possible at Platform, not before. commands take the action.
+	there    bool
+	commands []string
 }
 
 // resolved reports whether the plan resolves the blocker.
@@ -217,13 +220,9 @@ type OperatorPlan struct {
 	// Outlook is how to get further than To in the last catalog of the plan. It is nil if To is the
 	// newest head.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
-	// Closes are the upgrades of the plan that close the way to a newer version, by version of the platform.
-	Closes []Closing `json:"closes,omitempty"`
-	// Downgrades are the upgrades of the plan to an older version, by version of the platform.
-	Downgrades []Closing `json:"downgrades,omitempty"`
 	// LastSafe is the last version of the platform, at most the plan's To, that the
-	// operator supports: the operator blocks no upgrade up to that version, and each
-	// catalog up to that version has a path to the head of its channel. LastSafe is a
+	// operator supports: the operator blocks no upgrade up to that version, runs on each, and
+	// each catalog up to that version has a path to the head of its channel. LastSafe is a
 	// version with a catalog, or empty if there is none.
 	LastSafe string `json:"lastSafe"`
 	// SafeOn are all versions with a catalog on which the operator, upgraded as planned, has
@@ -242,17 +241,6 @@ type OperatorPlan struct {
 	// LeftBehind reports whether the platform reaches a version that the operator
 	// does not; see [Plan.LeftBehind].
 	LeftBehind bool `json:"leftBehind"`
-}
-
-// A Closing is an upgrade of an operator that closes the way to a newer version, or that leads to an older
-// one.
-type Closing struct {
-	// Platform is the version of the platform at which the upgrade is planned.
-	Platform string `json:"platform"`
-	// Outlook is that of the operator before; see [graph.Outlook.Closes] and [graph.Outlook.Downgrade].
-	Outlook *graph.Outlook `json:"outlook,omitzero"`
-	// Commands prevent the upgrade: they lead to the newer version, or keep the installed one.
-	Commands []string `json:"commands,omitempty"`
 }
 
 // A Support is what the lifecycle data in a catalog state about a bundle.

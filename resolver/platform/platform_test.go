@@ -212,6 +212,45 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "quay.v3.15.1", Package: "quay", Channel: "s15"}},
 			}
 		}},
+		// OLM v1 refuses an upgrade, and another one breaks something.
+		{"refused", func(p *platform.Problem) {
+			const db = "db/s: 1.0.0, 2.0.0 <1.0.0\nweb/s: 1.0.0, 2.0.0 <1.0.0, 3.0.0 <2.0.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs: []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog(db)}},
+				Installed: []platform.Operator{
+					{Name: "db.v1.0.0", Package: "db", Reading: graph.V1, Refused: []graph.Exclusion{{From: "db.v1.0.0", To: "db.v2.0.0", Reason: "a CRD changes"}}},
+					{Name: "web.v1.0.0", Package: "web", Breaking: []graph.Exclusion{{From: "web.v1.0.0", To: "web.v2.0.0", Reason: "data is deleted"}}},
+				},
+			}
+		}},
+		// A prerelease counts if the head of the default channel is one.
+		{"prereleases", func(p *platform.Problem) {
+			const hive = "hive/alpha: 1.0.0 max=4.16, 1.1.0-a <1.0.0\nhive/m1: 1.0.0\nhive/m2: 2.0.0-b <1.0.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog(hive)}, {Platform: "4.17", FBC: catalog(hive)}},
+				Installed: []platform.Operator{{Name: "hive.v1.0.0", Package: "hive", Channel: "m1"}},
+			}
+		}},
+		// On 4.17, OLM must not upgrade the operator before the channel is changed, twice.
+		{"held-twice", func(p *platform.Problem) {
+			const quay = "quay/s15: 3.15.1, 3.15.2 <3.15.1\nquay/s16: 3.16.0 <3.15.1, 3.16.1 <3.16.0\nquay/s17: 3.17.0 <3.16.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog("etcd/s: 1.0.0")}, {Platform: "4.17", FBC: catalog(quay)}},
+				Installed: []platform.Operator{{Name: "quay.v3.15.1", Package: "quay", Channel: "s15"}},
+			}
+		}},
+		// OLM v1 follows all channels: none of them would lead further.
+		{"all-channels", func(p *platform.Problem) {
+			const reg = "reg/x3: 3.2.5, 3.3.0 <3.2.5\nreg/x32: 3.2.6"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog(reg)}, {Platform: "4.17", FBC: catalog(reg)}},
+				Installed: []platform.Operator{{Name: "reg.v3.2.6", Package: "reg", Reading: graph.V1}},
+			}
+		}},
 		// Of several channels, the one with the newest head is followed.
 		{"newest-channel", func(p *platform.Problem) {
 			*p = platform.Problem{

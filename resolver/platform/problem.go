@@ -98,6 +98,11 @@ type Operator struct {
 	// Excluded are upgrades that the plan does not take. Where OLM would take one, the plan
 	// holds the operator back.
 	Excluded []graph.Exclusion `json:"excluded,omitempty"`
+	// Refused are upgrades that OLM v1 would select, but refuses because of their CRDs. The plan does
+	// not take them.
+	Refused []graph.Exclusion `json:"refused,omitempty"`
+	// Breaking are upgrades that break something. If the plan takes one, it is among the needs.
+	Breaking []graph.Exclusion `json:"breaking,omitempty"`
 }
 
 // An Object is a Subscription or a ClusterExtension.

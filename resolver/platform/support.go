@@ -8,12 +8,11 @@ import (
 	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/internal/prose"
 )
 
 // support returns what the catalogs state about a bundle of the operator: the catalog of
 // level k or, if it does not know the bundle's version, the latest one that does.
-func (r *road) support(ctx context.Context, k int, n graph.Node) (*Support, error) {
+func (r *ground) support(ctx context.Context, k int, n graph.Node) (*Support, error) {
 	for _, at := range append([]int{k}, downTo(r.last())...) {
 		_, pkg, ok := r.source(r.Operator, r.at(at))
 		if !ok {
@@ -48,7 +47,7 @@ func downTo(n int) []int {
 
 // incompatible returns the blocker for a bundle whose lifecycle data do not list the version
 // of the platform at level k, or nil.
-func (r *road) incompatible(ctx context.Context, k int, n graph.Node) (*Blocker, error) {
+func (r *ground) incompatible(ctx context.Context, k int, n graph.Node) (*Blocker, error) {
 	s, err := r.support(ctx, k, n)
 	if s == nil || err != nil {
 		return nil, err
@@ -59,39 +58,16 @@ func (r *road) incompatible(ctx context.Context, k int, n graph.Node) (*Blocker,
 	b := &Blocker{
 		Package: r.Package, Bundle: n.Name, Platform: r.at(k).String(), Kind: BlockerCompatibility,
 		Reason: fmt.Sprintf("the catalog for %s states that version %s is compatible only with %s", s.Platform, s.Lifecycle.Name, openShift(&s.Lifecycle)),
-		Action: fmt.Sprintf("install a version that is compatible with %s, or accept that this one is not supported there", r.at(k)),
 	}
 	if list := r.others(ctx, k, func(v *lifecycle.Version) bool { ok, _ := v.Compatible(r.at(k)); return ok }); len(list) > 0 {
 		b.Reason += fmt.Sprintf("; compatible with %s: %s", r.at(k), phrase.And(list))
-	}
-	l := &r.levels[k]
-	if l.u == nil {
-		return b, nil
-	}
-	o, err := r.outlooks(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range o.Ways(n, "", r.options(l.pkg).Channels) {
-		x, err := r.support(ctx, k, w.End())
-		if err != nil {
-			return nil, err
-		}
-		if x == nil {
-			continue
-		}
-		if ok, _ := x.Lifecycle.Compatible(r.at(k)); ok {
-			b.there = true
-			b.Action = fmt.Sprintf("%s, to get to %s", prose.Way(&w, r.Reading, l.catalog, r.Channel), w.End())
-			break
-		}
 	}
 	return b, nil
 }
 
 // others returns the versions of the operator's package that a function accepts, from the
 // lifecycle data in the catalog of level k.
-func (r *road) others(ctx context.Context, k int, accept func(*lifecycle.Version) bool) []string {
+func (r *ground) others(ctx context.Context, k int, accept func(*lifecycle.Version) bool) []string {
 	_, pkg, ok := r.source(r.Operator, r.at(k))
 	if !ok {
 		return nil
@@ -110,14 +86,14 @@ func (r *road) others(ctx context.Context, k int, accept func(*lifecycle.Version
 }
 
 // supports sets the support of an operator that ends at a level.
-func (rt *route) supports(ctx context.Context, o *OperatorPlan, end int) error {
+func (r *ground) supports(ctx context.Context, o *OperatorPlan, end int) error {
 	list := []graph.Node{o.From, o.To}
 	for i, n := range slices.Compact(list) {
 		k := 0
 		if i > 0 {
 			k = end
 		}
-		s, err := rt.support(ctx, k, n)
+		s, err := r.support(ctx, k, n)
 		if err != nil {
 			return err
 		}
@@ -125,8 +101,8 @@ func (rt *route) supports(ctx context.Context, o *OperatorPlan, end int) error {
 			o.Support = append(o.Support, *s)
 		}
 	}
-	if s := o.supportOf(o.To); rt.On != "" && s != nil && s.Phase == "" {
-		o.Supported = rt.others(ctx, end, func(v *lifecycle.Version) bool { _, ok := v.On(rt.On); return ok })
+	if s := o.supportOf(o.To); r.On != "" && s != nil && s.Phase == "" {
+		o.Supported = r.others(ctx, end, func(v *lifecycle.Version) bool { _, ok := v.On(r.On); return ok })
 	}
 	return nil
 }

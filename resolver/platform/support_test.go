@@ -56,3 +56,25 @@ func TestSupport(t *testing.T) {
 		})
 	}
 }
+
+// TestSupportedAlways: the plan stops at a version that the platform supports, also with the strategy minimal, and a
+// person is asked only where no upgrade leads to one (G5).
+func TestSupportedAlways(t *testing.T) {
+	c := *catalog("p/s: 1.0.0, 1.1.0 <1.0.0, 1.2.0 <1.1.0") + lifecycles()
+	for _, tt := range []struct {
+		name, installed string
+		strategy        platform.Strategy
+	}{
+		{"stops", "p.v1.0.0", platform.Latest},
+		{"stops-minimal", "p.v1.0.0", platform.Minimal},
+		{"stops-late", "p.v1.2.0", platform.Latest},
+	} {
+		p := platform.Problem{From: "4.16", To: "4.18", Strategy: tt.strategy, Installed: []platform.Operator{{Name: tt.installed, Package: "p", Channel: "s"}}}
+		for _, v := range []string{"4.16", "4.17", "4.18"} {
+			p.Catalogs = append(p.Catalogs, platform.Catalog{Platform: v, FBC: &c})
+		}
+		got := plan(t, p)
+		golden.File(t, tt.name+".txt", got.String())
+		walkThrough(t, p, got)
+	}
+}

@@ -124,6 +124,8 @@ func (s *Step) text() string {
 		return fmt.Sprintf("%s: %s -> %s (%s)", s.Package, short(s.Operator.From), short(s.Operator.To), s.Operator.Why())
 	case s.Hold != nil:
 		return fmt.Sprintf("%s: %s", s.Package, s.Hold.text())
+	case s.Resume:
+		return fmt.Sprintf("%s: %s", s.Package, resumeText)
 	}
 	return fmt.Sprintf("%s: %s", s.Package, s.Switch.text())
 }
@@ -137,6 +139,9 @@ func (c *ChannelSwitch) text() string {
 	}
 	return fmt.Sprintf("switch from channel %s to channel %s", c.From, c.To)
 }
+
+// resumeText is the text of a step that ends a hold.
+const resumeText = "let OLM upgrade it again"
 
 func (h *Hold) text() string {
 	if h.Reading == graph.V1 {
@@ -205,7 +210,7 @@ func (p *Plan) writeOperators(t text) {
 		case len(o.SafeOn) == 0 && slices.ContainsFunc(p.Blockers, func(x Blocker) bool { return x.Package == o.Package && x.endangers() }):
 			line += "; not safe on any version"
 		case len(o.SafeOn) == 0:
-			line += "; gets no updates on any version"
+			line += "; blocks nothing, but gets no updates"
 		default:
 			line += "; safe on " + versions(o.SafeOn)
 		}

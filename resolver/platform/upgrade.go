@@ -34,7 +34,6 @@ func upgrade(ctx context.Context, p Problem) (*Plan, error) {
 			return nil, err
 		}
 		end = min(end, r.end)
-		r.command()
 		routes = append(routes, r)
 	}
 	plan := &Plan{
@@ -105,7 +104,7 @@ func (t *trip) unchecked(ctx context.Context, routes []*route, results []Operato
 	}
 	for _, r := range routes {
 		if !r.known {
-			out = append(out, Unchecked{Package: r.Package, Bundle: &r.stays[0].at})
+			out = append(out, Unchecked{Package: r.Package, Bundle: &r.start})
 		}
 	}
 	for i := range results {

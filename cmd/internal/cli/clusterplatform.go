@@ -9,6 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
@@ -154,4 +155,12 @@ func (r *clusterReader) platformCatalogs(ctx context.Context, p *platform.Proble
 		p.Catalogs = append(p.Catalogs, platform.Catalog{Platform: version, Name: name, Graph: g})
 	}
 	return nil
+}
+
+// unenforced reports whether OLM v1 does not check the CRDs of an operator.
+func (s *clusterState) unenforced(o *platform.Operator) bool {
+	return s.cluster != nil && slices.ContainsFunc(o.Objects, func(x platform.Object) bool {
+		e, err := s.cluster.Get(olm.Key{Group: groupV1, Kind: kindExtension, Name: x.Name})
+		return err == nil && text(e, "spec", "install", "preflight", "crdUpgradeSafety", "enforcement") == string(crdsafety.None)
+	})
 }

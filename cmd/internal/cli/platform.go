@@ -41,8 +41,9 @@ of its file or directory, unless you write VERSION=NAME:PATH. Versions without a
 catalog, and parts of a catalog that cannot be read, are not checked, and a warning
 lists them.
 
-With --impact, each upgrade of an operator has the verdict of "olmkit impact". With
---avoid breaks, the plan takes no upgrade that breaks something: it finds a way
+With --impact, each upgrade of an operator has the verdict of "olmkit impact", the
+plan takes none that OLM v1 refuses because of CRDs, and those that break
+something are among what needs a person. With --avoid breaks, the plan takes no upgrade that breaks something: it finds a way
 around, or lists the upgrades of which each path takes at least one. Upgrades whose
 manifests are not available count as safe, and are marked.
 
@@ -120,7 +121,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		if err := p.Open(cmd.Context(), in.open(l)); err != nil {
 			return err
 		}
-		plan, err := avoid.upgrading(cmd.Context(), e, p)
+		plan, err := avoid.upgrading(cmd.Context(), e, p, s.unenforced)
 		var bad *document.Error
 		if in.file == "" && errors.As(err, &bad) {
 			return bad.Err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/codes"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/resolver/platform"
@@ -17,12 +20,12 @@ import (
 // A platformPlan is a plan with verdicts on its upgrades of operators.
 type platformPlan struct {
 	*platform.Plan
-	impact, avoided []edgeImpact
+	impact, avoided, refused []edgeImpact
 }
 
 // MarshalJSON returns one object with the members of the plan and the verdicts.
 func (p *platformPlan) MarshalJSON() ([]byte, error) {
-	return json.Marshal(platformPlanJSON{platformPlanFields(*p.Plan), p.impact, p.avoided}, json.Deterministic(true))
+	return json.Marshal(platformPlanJSON{platformPlanFields(*p.Plan), p.impact, p.avoided, p.refused}, json.Deterministic(true))
 }
 
 // A platformPlanJSON is the JSON form of a platformPlan.
@@ -33,6 +36,8 @@ type platformPlanJSON struct {
 	Impact []edgeImpact `json:"impact,omitempty"`
 	// Avoided are the upgrades that --avoid excludes, with their verdicts.
 	Avoided []edgeImpact `json:"avoided,omitempty"`
+	// Refused are the upgrades that OLM v1 would select and refuses, with their verdicts.
+	Refused []edgeImpact `json:"refused,omitempty"`
 }
 
 // platformPlanFields is a plan without its methods, so that its MarshalJSON is not used for the
@@ -45,7 +50,7 @@ func (p *platformPlan) text(w io.Writer) error {
 	for _, part := range []struct {
 		title string
 		list  []edgeImpact
-	}{{"Impact of the upgrades", p.impact}, {"Avoided", p.avoided}} {
+	}{{"Impact of the upgrades", p.impact}, {"Avoided", p.avoided}, {"Refused by OLM v1", p.refused}} {
 		if len(part.list) > 0 {
 			visible.Fprintf(&b, "\n%s:\n", part.title)
 			writeEdges(&b, part.list)
@@ -55,16 +60,18 @@ func (p *platformPlan) text(w io.Writer) error {
 	return err
 }
 
-// upgrading returns the first plan whose upgrades of operators need not be avoided, with the
-// verdicts on them and on the upgrades to avoid.
-func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem) (*platformPlan, error) {
+// upgrading returns the first plan whose upgrades of operators are known not to be refused or avoided, with
+// the verdicts on them and on the upgrades to avoid. unenforced reports whether OLM v1 does not check the
+// CRDs of an operator.
+func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, unenforced func(*platform.Operator) bool) (*platformPlan, error) {
 	p.Installed = slices.Clone(p.Installed)
 	judges := make([]*edgeJudge, len(p.Installed))
 	if a.on() {
 		cache := &impact.Cache{}
-		for i, o := range p.Installed {
+		for i := range p.Installed {
+			o := &p.Installed[i]
 			run := a.run(e)
-			run.opts.Cache, run.opts.Classic = cache, o.Reading == graph.Classic
+			run.opts.Cache, run.opts.Classic, run.opts.Unenforced = cache, o.Reading == graph.Classic, unenforced(o)
 			var packages []graph.Package
 			for _, c := range p.Catalogs {
 				if pkg, ok := c.Graph.Package(o.Package); ok {
@@ -95,15 +102,39 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem) (
 					return nil, err
 				}
 				out.impact = append(out.impact, *edge)
-				if a.refuses(edge) {
-					again = true
+				list, x := &o.Breaking, edge.reasoned()
+				switch {
+				case o.Reading == graph.V1 && !unenforced(o) && edge.refused():
+					out.refused = append(out.refused, *edge)
+					list = &o.Refused
+				case a.refuses(edge):
 					out.avoided = append(out.avoided, *edge)
-					o.Excluded = append(slices.Clip(o.Excluded), edge.exclusion())
+					list, x = &o.Excluded, edge.exclusion()
+				case edge.Verdict != impact.Breaks || slices.Contains(o.Breaking, x):
+					continue
 				}
+				*list = append(slices.Clip(*list), x)
+				again = true
 			}
 		}
 		if !again {
 			return out, nil
 		}
 	}
+}
+
+// refused reports whether OLM v1 refuses the upgrade if it checks CRDs.
+func (e *edgeImpact) refused() bool {
+	return slices.Contains(e.Codes, codes.ImpactCRDUnsafe) || slices.Contains(e.Codes, codes.ImpactCRDRefused)
+}
+
+// reasoned returns the upgrade with what its codes mean.
+func (e *edgeImpact) reasoned() graph.Exclusion {
+	var list []string
+	for _, c := range e.coded() {
+		for _, page := range listCodes().pages(string(c)) {
+			list = append(list, fmt.Sprintf("%s (%s)", page.Title, c))
+		}
+	}
+	return graph.Exclusion{From: e.From, To: e.To, Reason: phrase.And(list)}
 }

@@ -1,0 +1,170 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
+)
+
+// left returns the blocker that leaves the operator behind at level k: node at has no path
+// to the head there. It returns nil if there is a path, or no catalog for the level.
+func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
+	l := &g.levels[k]
+	v := g.at(k)
+	b := &Blocker{Package: g.Package, Bundle: at.Name, Platform: v.String(), Kind: BlockerNoPath}
+	if !g.hasCatalog(v) {
+		return nil
+	}
+	if !l.ok {
+		b.Kind = BlockerNoPackage
+		b.Reason = fmt.Sprintf("no given catalog for %s has package %s, so %s gets no updates there", v, g.Package, at)
+		return b
+	}
+	for _, name := range g.follows(l, channel) {
+		if ch, ok := l.pkg.Channel(name); !ok {
+			var names []string
+			for c := range l.pkg.Channels() {
+				names = append(names, c.Name())
+			}
+			b.Kind = BlockerNoChannel
+			b.Reason = fmt.Sprintf("the catalog for %s has no channel %q of package %s, only %s", v, name, g.Package, strings.Join(names, ", "))
+			return b
+		} else if err := ch.Err(); err != nil && g.Reading == graph.Classic {
+			b.Reason = fmt.Sprintf("the catalog for %s cannot be used: %v", v, err)
+			return b
+		}
+	}
+	a := l.lanes[channel]
+	if a.toHead(at) >= 0 {
+		return nil
+	}
+	if list := a.u.Blocking(at, graph.Node{}); len(list) > 0 {
+		var texts []string
+		for i := range list {
+			texts = append(texts, exclusionText(&list[i]))
+		}
+		b.Kind = BlockerExcluded
+		b.Reason = fmt.Sprintf("each upgrade path from %s in the catalog for %s takes an excluded upgrade: %s", at, v, phrase.Or(texts))
+		if slices.ContainsFunc(list, func(x graph.Exclusion) bool { return g.refused[[2]string{x.From, x.To}] }) {
+			b.Kind = BlockerRefused
+			b.Reason = "OLM v1 refuses the upgrade " + phrase.Or(texts)
+			if len(g.Excluded) > 0 {
+				b.Reason = fmt.Sprintf("each upgrade path from %s in the catalog for %s takes an upgrade that is excluded or that OLM v1 refuses: %s", at, v, phrase.Or(texts))
+			}
+		}
+		return b
+	}
+	var heads []string
+	for _, h := range a.u.Heads() {
+		heads = append(heads, h.String())
+	}
+	b.Reason = fmt.Sprintf("the catalog for %s has no upgrade path from %s", v, at)
+	switch {
+	case len(heads) == 0 && g.Versions != "":
+		b.Reason += fmt.Sprintf(", and no bundle in the version range %q can be installed on %s", g.Versions, v)
+	case len(heads) == 0:
+		b.Reason += fmt.Sprintf(", and no bundle of its channels can be installed on %s", v)
+	case len(heads) == 1:
+		b.Reason += " to the head " + heads[0]
+		if older(a.u.Heads()[0], at) {
+			b.Reason += ", which is older"
+		}
+	default:
+		b.Reason += " to any of the heads " + strings.Join(heads, ", ")
+	}
+	return b
+}
+
+// waiting returns the blocker for a head that the operator would reach at level k if not for
+// the minKubeVersion of the head or an API that it uses, or nil.
+func (g *ground) waiting(ctx context.Context, k int, channel string, at graph.Node) (*Blocker, error) {
+	l := &g.levels[k]
+	if !l.ok {
+		return nil, nil
+	}
+	o := &graph.UpgradeOptions{Channels: g.follows(l, channel), Installed: []graph.Node{at}, Without: g.outside}
+	free := l.pkg.Upgrades(g.Reading, o)
+	for _, h := range free.Heads() {
+		b, ok := free.Bundle(h)
+		if !ok || slices.Contains(l.lanes[channel].u.Heads(), h) {
+			continue
+		}
+		if _, ok := free.Path(at, h); !ok {
+			continue
+		}
+		f, err := g.trip.facts.of(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		out := &Blocker{Package: g.Package, Platform: g.at(k).String(), Kind: BlockerMinKube, Bundle: h.Name}
+		switch u := f.unserved(g.at(k), true); {
+		case f.minErr != nil:
+			out.Reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", h, f.minErr)
+		case f.tooNew(g.at(k)) || u == nil:
+			out.Reason = fmt.Sprintf("%s requires Kubernetes %s, but %s", h, f.min, kubeText(g.at(k)))
+		default:
+			out.Kind = BlockerRemovedAPI
+			out.Reason = fmt.Sprintf("%s %s; %s", h, u, kubeText(g.at(k)))
+			out.Action = "request a version without it from the author"
+			if u.Instead != "" {
+				out.Action = fmt.Sprintf("request a version that uses %s from the author", u.Instead)
+			}
+			out.there = true
+		}
+		return out, nil
+	}
+	return nil, nil
+}
+
+// named returns the name of the channel that an operator follows at a level.
+func (g *ground) named(k int, channel string) string {
+	if l := &g.levels[k]; channel == "" && l.ok && g.Reading == graph.Classic {
+		return l.pkg.DefaultChannelName()
+	}
+	return channel
+}
+
+// blocks returns the blocker for a node with which the platform cannot leave a level.
+func (g *ground) blocks(k int, n graph.Node) Blocker {
+	return Blocker{
+		Package: g.Package, Bundle: n.Name, Platform: g.at(k).String(), Kind: BlockerMaxOpenShift,
+		Reason: g.levels[k].facts[n].maxText(n.String(), g.at(k+1)),
+	}
+}
+
+// fails returns the blocker for a node that a level, or the next one, does not support.
+func (g *ground) fails(ctx context.Context, k int, n graph.Node) (*Blocker, error) {
+	if b, err := g.incompatible(ctx, k, n); b != nil || err != nil {
+		return b, err
+	}
+	return g.lacksAPI(k+1, n), nil
+}
+
+// lacksAPI returns the blocker for a node that needs an API that the platform of a level does not serve, or nil.
+func (g *ground) lacksAPI(k int, n graph.Node) *Blocker {
+	f := g.levels[min(k, len(g.levels)-1)].facts[n]
+	if f == nil {
+		f = g.levels[k-1].facts[n]
+	}
+	u := f.unserved(g.at(k), false)
+	if u == nil {
+		return nil
+	}
+	return &Blocker{
+		Package: g.Package, Bundle: n.Name, Platform: g.at(k).String(), Kind: BlockerRemovedAPI,
+		Reason: fmt.Sprintf("%s %s, and %s: it fails there", n, u, kubeText(g.at(k))),
+		Action: "upgrade it to a version that does not need this API, or remove it",
+	}
+}
+
+func exclusionText(x *graph.Exclusion) string {
+	text := x.From + " -> " + x.To
+	if x.Reason != "" {
+		text += " (" + x.Reason + ")"
+	}
+	return text
+}
