@@ -38,7 +38,7 @@ var mostUpward = map[string]int{
 	"reconcile/internal/subscription": 3,
 	"reconcile/internal/world":        3,
 	"reconcile/memcluster":            2,
-	"resolver":                        17,
+	"resolver":                        13,
 	"resolver/olmv1":                  3,
 	"resolver/platform":               1,
 	"resolver/shrink":                 3,

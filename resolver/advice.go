@@ -399,22 +399,6 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	return a, nil
 }
 
-// ownerOf returns another subscription to the same package that owns an operator, if the given one owns
-// none. Otherwise it returns nil.
-func (u *universe) ownerOf(s *subscription) *subscription {
-	if s.current != nil {
-		return nil
-	}
-	for _, in := range u.installedOf(s.Package) {
-		for _, o := range in.owners {
-			if o.Package == s.Package {
-				return o
-			}
-		}
-	}
-	return nil
-}
-
 // withDeadEnd adds a dead end, if there is one, to the text of an outlook.
 func withDeadEnd(text string, d *DeadEnd) string {
 	if d == nil {

@@ -109,6 +109,9 @@ func (c *Core) asked() string {
 	return text + " cannot be satisfied together"
 }
 
+// failing begins the headline of a core with a single subscription.
+func failing(subject string) string { return subject + " cannot be satisfied: " }
+
 // Headline returns the conclusion in one line.
 func (d *Derivation) Headline() string { return d.Conclusion.Shown().Text }
 

@@ -211,3 +211,19 @@ func (x *installed) property(compiled *compilations, n int, p property.Property,
 		}
 	}
 }
+
+// ownerOf returns another subscription to the same package that owns an operator, if the given one owns
+// none. Otherwise it returns nil.
+func (u *universe) ownerOf(s *subscription) *subscription {
+	if s.current != nil {
+		return nil
+	}
+	for _, in := range u.installedOf(s.Package) {
+		for _, o := range in.owners {
+			if o.Package == s.Package {
+				return o
+			}
+		}
+	}
+	return nil
+}

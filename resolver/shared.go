@@ -76,9 +76,6 @@ func (c *Conflict) Report(ctx context.Context) (*Report, error) {
 	return r, err
 }
 
-// failing begins the headline of a core with a single subscription.
-func failing(subject string) string { return subject + " cannot be satisfied: " }
-
 // An alike is what cores have in common that are reported together.
 type alike struct {
 	core  *Core        // of a core that is like no other
