@@ -16,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/olmhash"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
@@ -288,14 +289,15 @@ func (d *planDocument) text(w io.Writer) error {
 	for _, x := range d.Impact {
 		print("impact: %s -> %s: %s\n", x.From, x.To, x.verdictText())
 	}
-	if err == nil { // advice is printed below
-		notes := slices.DeleteFunc(slices.Clone(d.Notes), func(n reconcile.Note) bool {
-			return n.Advice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool { return o.Text == n.Message })
-		})
-		err = writeNotes(w, "note: ", notes, reconcile.Note.String)
+	if err == nil {
+		err = writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), d.stated), reconcile.Note.String)
 	}
-	if err == nil { // the notes have what needs attention
-		err = writeNotes(w, "note: ", calm(d.Versions), resolver.Advice.Summary)
+	if err == nil {
+		versions := calm(d.Versions) // the notes have what needs attention
+		if d.Solution == nil {       // they are about an install plan that waits
+			versions = d.Versions
+		}
+		err = writeNotes(w, "note: ", versions, planAdvice)
 	}
 	if d.Solution != nil && err == nil {
 		if err = writeNotes(w, "warning: ", d.Solution.Warnings(), func(s string) string { return s }); err == nil {
@@ -323,6 +325,22 @@ func (d *planDocument) text(w io.Writer) error {
 		return r.Group + " in namespaces " + strings.Join(r.Namespaces, ", ")
 	}))
 	return err
+}
+
+// planAdvice returns an advice in full if it needs attention, and else its summary.
+func planAdvice(a resolver.Advice) string {
+	if a.NeedsAttention() {
+		return a.String()
+	}
+	return a.Summary()
+}
+
+// stated reports whether the lines below the notes state what a note does.
+func (d *planDocument) stated(n reconcile.Note) bool {
+	return n.Advice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
+		groups := n.Object.Kind == olm.KindOperatorGroup || n.Object.Kind == olm.KindSubscription && strings.Contains(n.Message, "operator group")
+		return o.Text == n.Message || o.By == resolver.HeldByGroup && groups
+	})
 }
 
 // held returns the operators that are not upgradeable, without those of obstacles.

@@ -325,6 +325,9 @@ func (d *simulationEnd) stated(n reconcile.Note) bool {
 	if slices.ContainsFunc(d.Versions, func(a resolver.Advice) bool { return a.NeedsAttention() && a.String() == n.Message }) {
 		return true
 	}
+	if d.Report != nil && k.Kind == olm.KindSubscription && strings.HasPrefix(n.Message, "waits: ResolutionFailed") {
+		return true // the report has the reason
+	}
 	runs := slices.ContainsFunc(d.Operators, func(c endOfCSV) bool { return c.Name == k.Name && c.Phase == olm.PhaseSucceeded })
 	return slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
 		group := o.By == resolver.HeldByGroup

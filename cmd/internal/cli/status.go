@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -172,6 +173,7 @@ type operatorStatus struct {
 	Avoid *statusAvoid `json:"avoid,omitzero"`
 
 	advice           resolver.Advice // whose commands are among Commands
+	approves         string          // the command that approves its install plan
 	catalogNamespace string
 	current          string // the currentCSV of the subscription
 	// awaited is true if OLM has yet to choose the next bundle, and failed if it could not.
@@ -318,6 +320,9 @@ func (d *statusDocument) text(w io.Writer) error {
 			if i := slices.Index(o.advice.Commands, c); i >= 0 {
 				label = commandLabel(o.advice, i)
 			}
+			if risks := d.risks(c); len(risks) > 0 {
+				label += ", although the install plan " + phrase.And(risks)
+			}
 			if _, err := visible.Fprintf(w, "%s: %s\n", label, c); err != nil {
 				return err
 			}
@@ -355,6 +360,16 @@ func (d *statusDocument) text(w io.Writer) error {
 		}
 	}
 	return writeNotes(w, "note: ", d.Notes, reconcile.Note.String)
+}
+
+// risks returns what an approval does to operators that they may not want.
+func (d *statusDocument) risks(approval string) (list []string) {
+	for i := range d.Operators {
+		if o := &d.Operators[i]; o.approves == approval && o.risk() != "" {
+			list = append(list, o.risk())
+		}
+	}
+	return list
 }
 
 // none prints that nothing was found, and where.

@@ -28,7 +28,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		var all, list []*operatorStatus // those that may be held back, and those to resolve
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.Moves == movesStuck || o.Moves == movesUnknown) {
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.Moves == movesStuck || o.Moves == movesUnknown || o.risk() != "") {
 				all = append(all, o)
 			}
 		}
@@ -45,7 +45,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		for _, o := range all {
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly()) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown {
+			if (o.awaited || o.failed || o.endsEarly()) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" {
 				list = append(list, o)
 			}
 		}
@@ -99,6 +99,14 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 	return nil
 }
 
+// risk returns what the approval of the operator's install plan does that may not be wanted, or "".
+func (o *operatorStatus) risk() string {
+	if o.approves == "" || o.Outlook == nil {
+		return ""
+	}
+	return risk(o.Package, o.Outlook)
+}
+
 // hinder records what keeps the installed operator from being upgraded at all.
 func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 	for _, x := range obstacles {
@@ -149,6 +157,12 @@ func (o *operatorStatus) refuse(r *resolver.Report) {
 func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList, obstacles []reconcile.Obstacle) {
 	if !o.awaited {
 		for _, a := range advice {
+			if a.For(o.Object.Name) && o.risk() != "" && (a.Kind == resolver.AdviceCloses || a.Kind == resolver.AdviceDowngrade) {
+				o.Why, o.advice = "before you "+o.Why+": "+a.String(), a
+				if a.Kind == resolver.AdviceCloses {
+					o.Commands = slices.Concat(a.Commands, o.Commands)
+				}
+			}
 			if a.Subscription == o.Object.Name && (o.endsEarly() || o.Moves == movesLatest) {
 				o.Commands, o.Fixes, o.advice = append(o.Commands, a.Commands...), a.Fixes, a
 			}

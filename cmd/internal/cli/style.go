@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile"
@@ -62,15 +64,39 @@ func writeNotes[T any](w io.Writer, prefix string, notes []T, text func(T) strin
 
 // writeHelp writes what keeps operators from newer versions and what helps, with commands to paste.
 func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.AdviceList) error {
-	lines := proseWriter(w)
-	addObstacles(lines, obstacles, "")
-	_, err := io.WriteString(w, lines.String())
+	help := func(a resolver.Advice) string { return channelsText(a) + a.FixesText(textWidth(w), styleFor(w)) }
+	var before, after string // the approval
+	var risks []string
 	for _, a := range versions {
-		if err == nil {
-			_, err = io.WriteString(w, channelsText(a)+a.FixesText(textWidth(w), styleFor(w)))
+		if r := risk(a.Package, a.Outlook); r != "" {
+			before, risks = before+help(a), append(risks, r)
+		} else {
+			after += help(a)
 		}
 	}
+	obstacles = slices.Clone(obstacles)
+	for i := range obstacles {
+		if o := &obstacles[i]; o.By == resolver.HeldByApproval && len(risks) > 0 {
+			o.Text += "; the plan " + phrase.And(risks)
+		}
+	}
+	lines := proseWriter(w)
+	addObstacles(lines, obstacles, "")
+	_, err := io.WriteString(w, before+lines.String()+after)
 	return err
+}
+
+// risk returns what the next upgrade of a package does that may not be wanted, or "".
+func risk(of string, o *graph.Outlook) string {
+	switch {
+	case o == nil:
+	case o.Closes != nil && o.Closes.From == o.From:
+		end := o.Furthest()
+		return "closes the way of " + of + " to " + cmp.Or(end.Version, end.Name)
+	case o.Downgrade != nil && o.Downgrade.From == o.From:
+		return "takes " + of + " back to " + cmp.Or(o.Downgrade.To.Version, o.Downgrade.To.Name)
+	}
+	return ""
 }
 
 // channelsText returns the commands that change the channel of an operator that needs attention, or "".

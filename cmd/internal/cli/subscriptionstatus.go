@@ -59,7 +59,8 @@ func (t *census) hold(o *operatorStatus, s *olm.Subscription) {
 	case o.Moves == movesApproval:
 		o.HeldBy = append(o.HeldBy, resolver.HeldByApproval)
 		if st.CurrentCSV != st.InstalledCSV { // otherwise OLM has yet to create the install plan
-			o.Commands = append(o.Commands, kubectl.Patch("installplan."+olm.Group, ns, st.InstallPlanRef.Name, map[string]any{"approved": true}))
+			o.approves = kubectl.Patch("installplan."+olm.Group, ns, st.InstallPlanRef.Name, map[string]any{"approved": true})
+			o.Commands = append(o.Commands, o.approves)
 		}
 	case o.Moves != movesStuck:
 	case t.held[csvKey(ns, st.InstalledCSV)] != "":
