@@ -34,14 +34,14 @@ func noteUnknown(w *world.World, p *change.Writer, unjudged map[olm.Key]string) 
 	}
 	parts := make([]string, len(kinds))
 	for i, k := range kinds {
-		parts[i] = fmt.Sprintf("%s (%s)", k.Kind, phrase.Few(unhashed(slices.Sorted(maps.Keys(w.Unread()[k])))))
+		parts[i] = fmt.Sprintf("%s (%s)", k.Kind, phrase.Few(readable(slices.Sorted(maps.Keys(w.Unread()[k])))))
 	}
 	p.Note(olm.Key{Kind: "Namespace", Name: w.Namespace}, "unknown, because no objects of these kinds were read: %s; what depends on them is assumed to match its status", phrase.Join(parts, "and"))
 }
 
-// unhashed returns names of objects without those of the ClusterRoles of operator groups, which end in
+// readable returns names of objects without those of the ClusterRoles of operator groups, which end in
 // hashes, but with the groups.
-func unhashed(names []string) (list []string) {
+func readable(names []string) (list []string) {
 	for _, n := range names {
 		if rest, ok := strings.CutPrefix(n, "olm.og."); ok {
 			n = "those of operator group " + rest[:max(0, strings.LastIndexByte(rest, '.'))]

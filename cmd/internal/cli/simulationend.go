@@ -146,10 +146,11 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		}
 		d.Warnings = sol.Warnings()
 		unsettled(d.Versions, d.Obstacles)
+		abandon(d.Versions, now, s.created)
 	}
 	for _, a := range s.closing { // and nobody was asked
 		if !slices.ContainsFunc(d.Versions, func(x resolver.Advice) bool { return x.Kind == a.Kind && x.Subscription == a.Subscription }) {
-			d.Needs = append(d.Needs, simulationNeed{"at once, because no approval is needed: " + a.String(), a.Commands})
+			d.Needs = append(d.Needs, simulationNeed{"before OLM goes on: " + a.String(), a.Commands})
 		}
 	}
 	for _, a := range s.passed {

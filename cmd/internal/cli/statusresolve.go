@@ -87,6 +87,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 			if err != nil {
 				return err
 			}
+			abandon(advice, snapshot, nil)
 			obstacles, err := reconcile.Obstacles(ctx, snapshot, sol)
 			if err != nil {
 				return err

@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -86,6 +88,24 @@ func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.Ad
 	return err
 }
 
+// abandon completes ways that the approval of an install plan would close. OLM takes them only once
+// the plan, if it waits already, is deleted. created are plans that do not exist yet.
+func abandon(list resolver.AdviceList, s *reconcile.Snapshot, created []olm.Key) {
+	i := slices.IndexFunc(s.InstallPlans, func(ip *olm.InstallPlan) bool {
+		return ip.Metadata.Namespace == s.Namespace && ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved && !slices.Contains(created, ip.Key())
+	})
+	if i < 0 {
+		return
+	}
+	name := s.InstallPlans[i].Metadata.Name
+	for j := range list {
+		if a := &list[j]; a.Kind == resolver.AdviceCloses && risk(a.Package, a.Outlook) != "" {
+			a.Text += ". After the first change, delete install plan " + name + ", for which OLM waits"
+			a.Commands = slices.Insert(slices.Clone(a.Commands), min(1, len(a.Commands)), kubectl.Delete("installplan."+olm.Group, s.Namespace, name))
+		}
+	}
+}
+
 // risk returns what the next upgrade of a package does that may not be wanted, or "".
 func risk(of string, o *graph.Outlook) string {
 	switch {
@@ -119,8 +139,8 @@ func commandLabel(a resolver.Advice, i int) string {
 		return "to keep " + a.Outlook.Downgrade.From.Name
 	case n > 1:
 		text := fmt.Sprintf("to upgrade %s, step %d of %d", a.Package, i+1, n)
-		if way := a.Outlook.Way; i > 0 && way != nil && len(way.Legs) == n {
-			end := way.Legs[i-1].End()
+		if way := a.Outlook.Way; way != nil && i > n-len(way.Legs) { // which may come after another command
+			end := way.Legs[i-1-n+len(way.Legs)].End()
 			text += ", when " + cmp.Or(end.Version, end.Name) + " is installed"
 		}
 		return text
