@@ -92,8 +92,8 @@ func (c *Change) group(images map[string]bool) string {
 		return "repository " + repository(fullName(c.image()))
 	case c.effect != "" && c.shownPath() != "":
 		return strings.Join([]string{string(c.Verdict), string(c.Code), c.subject, c.effect, string(c.Old), string(c.New)}, "\x00")
-	case c.everything:
-		return "everything " + c.Object
+	case c.rule != "":
+		return strings.Join([]string{c.Object, c.rule}, "\x00")
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func (c *Change) shownPath() string { return strings.TrimPrefix(c.Path, "^") }
 // labeled matches the path of a label or an annotation, and imaged that of a value which is often an image.
 var (
 	labeled = lazyregexp.New(`\.(label|annotation)s(?:\["([^"]*)"\]|\.([^.\[]+))$`)
-	imaged  = lazyregexp.New(`\.(env|containers|initContainers)\[([^\]]*)\]\.(?:value|image)$`)
+	imaged  = lazyregexp.New(`\.(env|containers|initContainers)\[([^\]]*)\](?:\.value|\.image)?$`)
 )
 
 // part returns the noun and the name for a part of an object of which an object has many: an image, a label or
@@ -121,8 +121,9 @@ func (c *Change) part(images map[string]bool) (noun, name string) {
 	if c.subject == "" || c.Verdict != Safe {
 		return "", ""
 	}
-	var was, is string
-	if json.Unmarshal(orNull(c.Old), &was) != nil || json.Unmarshal(orNull(c.New), &is) != nil {
+	was, ok := scalar(c.Old)
+	is, also := scalar(c.New)
+	if !ok || !also {
 		return "", ""
 	}
 	image := images[was] || images[is]
@@ -139,11 +140,16 @@ func (c *Change) part(images map[string]bool) (noun, name string) {
 	return m[1], m[2] + m[3]
 }
 
-func orNull(v json.RawMessage) json.RawMessage {
-	if v == nil {
-		return json.RawMessage("null")
+// scalar returns a value that is a string, or the value of an environment variable, or "" for an absent value.
+func scalar(v json.RawMessage) (text string, ok bool) {
+	var variable struct{ Value string }
+	switch {
+	case v == nil:
+		return "", true
+	case v[0] == '{':
+		return variable.Value, json.Unmarshal(v, &variable) == nil && variable.Value != ""
 	}
-	return v
+	return text, json.Unmarshal(v, &text) == nil
 }
 
 // mostFields is the number of fields that a line names.
@@ -159,7 +165,7 @@ func line(list []*Change, images map[string]bool) Line {
 		l.Text = partsText(list, noun, images)
 	case first.image() != "":
 		l.Text = imagesText(list)
-	case len(list) == 1 || first.everything:
+	case len(list) == 1 || first.rule != "": // the danger is first
 		l.Text = strings.TrimPrefix(first.Message, first.subject+": ")
 	default:
 		l.Text = fieldsText(list)

@@ -61,6 +61,9 @@ spec: {install: {spec: {clusterPermissions: [{serviceAccountName: demo, rules: [
 			safe 1 ConfigMap demo/settings: .data.b is added: "` + strings.Repeat("x", 119) + `…`},
 		{"an image, in a container and a variable", deployment("", `image: "`+image+`", env: [{name: RELATED, value: "`+image+`"}]`), deployment("", `image: "`+next+`", env: [{name: RELATED, value: "`+next+`"}]`), Objects, `
 			safe 2 Deployment demo/demo: 2 images change, see images: container demo, variable RELATED`},
+		{"a new variable with an image", deployment("", `image: "example.com/demo:1", env: [{name: A, value: "1"}]`), deployment("", `image: "example.com/demo:1", env: [{name: A, value: "1"}, {name: RELATED_IMAGE_B, value: "example.com/b:1"}, {name: C, value: "2"}]`), Objects, `
+			safe 1 Deployment demo/demo: .spec.template.spec.containers[demo].env[C] is added: {"name":"C","value":"2"}
+			safe 1 Deployment demo/demo: 1 image is added, see images: variable RELATED_IMAGE_B`},
 		{"the digest of a repository", deployment("", `image: "`+image+`"`), deployment("", `image: "`+next+`"`), Images, `
 			safe 2 image example.com/demo changes from sha256:0123456789ab… to sha256:3210456789ab…`},
 		{"another tag", deployment("", `image: "localhost:5000/demo:1"`), deployment("", `image: "localhost:5000/demo:2"`), Images, `
@@ -87,6 +90,8 @@ spec: {install: {spec: {clusterPermissions: [{serviceAccountName: demo, rules: [
 		{"dangers first", "", admin + "---\nkind: ClusterRoleBinding\napiVersion: rbac.authorization.k8s.io/v1\nmetadata: {name: a}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: unknown}\nsubjects: [{kind: Group, name: a}]\n", Permissions, `
 			look 2 dangerous: the operator can now do everything, like cluster-admin, in all namespaces
 			look 1 Group a is bound to role unknown, which has rules from outside of the bundle`},
+		{"a wildcard", "", strings.Replace(admin, `apiGroups: ["*"], resources: ["*"]`, `apiGroups: [apps], resources: [controllerrevisions]`, 1), Permissions, `
+			look 2 dangerous: the operator can now use every verb on controllerrevisions of apps cluster-wide, a wildcard`},
 		{"everything", "", admin, Permissions, `
 			look 2 dangerous: the operator can now do everything, like cluster-admin, in all namespaces`},
 	} {

@@ -69,7 +69,7 @@ func (c *comparison) permissions() ([]Change, error) {
 			}
 			for _, r := range gained {
 				ch := c.coded(codes.ImpactPermission, Added, subject, "", c.at(), "%s can now %s %s", subject, r, where(namespace))
-				ch.New, ch.everything = text(r), r.AllowsEverything()
+				ch.New, ch.rule = text(r), r.String()+" "+where(namespace)
 				out = append(out, ch)
 			}
 			out = append(out, c.dangers(subject, namespace, gained)...)
@@ -190,10 +190,16 @@ func (c *comparison) dangers(subject, namespace string, gained []permissions.Rul
 			if slices.ContainsFunc(out, func(x Change) bool { return x.Code == risk.Code }) {
 				continue
 			}
+			rule := gained[i].String() + " " + where(namespace)
 			what, _ := strings.CutSuffix(risk.Message, ": "+gained[i].String())
 			what, _ = strings.CutPrefix(what, subject+" can ")
+			if risk.Code == codes.GrantsWildcard && !gained[i].AllowsEverything() {
+				what = rule + ", a wildcard"
+			}
 			ch := c.coded(risk.Code, Added, subject, "", c.at(), "dangerous: %s can now %s", subject, what)
-			ch.everything = gained[i].AllowsEverything()
+			if risk.Code == codes.GrantsWildcard {
+				ch.rule = rule
+			}
 			out = append(out, ch)
 		}
 	}

@@ -113,8 +113,8 @@ type Change struct {
 	at place
 	// Message is subject, the field and effect, in other words, if effect is not empty. See Line.
 	subject, effect string
-	// everything is true for a permission to do everything, and for its danger.
-	everything bool
+	// rule is what is gained, for a permission and for the danger of a wildcard in it, and where.
+	rule string
 }
 
 // Pos returns a position in the new bundle that causes the change, if there is one. It may

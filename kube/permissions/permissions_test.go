@@ -196,3 +196,38 @@ func TestRoles(t *testing.T) {
 		t.Error("OLM v1 watches two namespaces")
 	}
 }
+
+// TestIncluded checks that the risks of a rule that allows everything are included in the first one, and come
+// before those of other rules (K222).
+func TestIncluded(t *testing.T) {
+	csv := `apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: demo.v1}
+spec:
+  installModes: [{type: AllNamespaces, supported: true}]
+  install:
+    spec:
+      clusterPermissions:
+      - serviceAccountName: a
+        rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]
+      - serviceAccountName: b
+        rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]
+`
+	b, err := registryv1.FromObjects(t.Context(), "demo", [][]byte{[]byte(csv)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Of(b, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown []string
+	for _, risk := range r.Risks {
+		if !risk.Included() {
+			shown = append(shown, string(risk.Code)+" of "+risk.Subject)
+		}
+	}
+	if got, want := strings.Join(shown, ", "), "grants-wildcard of ServiceAccount b, grants-secrets of ServiceAccount a"; got != want || len(r.Risks) < 10 {
+		t.Errorf("%s of %d risks, want %s", got, len(r.Risks), want)
+	}
+}

@@ -20,7 +20,12 @@ type Risk struct {
 	Namespace string `json:"namespace,omitempty"`
 	// Message describes what is allowed, and where.
 	Message string `json:"message"`
+
+	everything, included bool
 }
+
+// Included reports whether a risk before it includes this one: that of the same rule, which allows everything.
+func (r Risk) Included() bool { return r.included }
 
 // A danger is a kind of access that few operators need (K222). A rule allows it if it allows one
 // of the verbs for one of the resources.
@@ -116,7 +121,8 @@ func (r *Role) Risks() (out []Risk) {
 		rule := &r.Rules[i]
 		add := func(code fbc.Code, can string) {
 			if !slices.ContainsFunc(out, func(x Risk) bool { return x.Code == code && strings.HasSuffix(x.Message, rule.String()) }) {
-				out = append(out, Risk{code, r.Subject, r.Namespace, fmt.Sprintf("%s can %s %s: %s", r.Subject, can, where, rule)})
+				everything := rule.AllowsEverything()
+				out = append(out, Risk{code, r.Subject, r.Namespace, fmt.Sprintf("%s can %s %s: %s", r.Subject, can, where, rule), everything, everything && code != codes.GrantsWildcard})
 			}
 		}
 		if rule.wildcard() {

@@ -58,7 +58,8 @@ type Report struct {
 	Bundle  string `json:"bundle"`
 	// Roles are sorted by namespace and subject; cluster-wide roles come first.
 	Roles []Role `json:"roles,omitempty"`
-	// Risks are in the order of the roles, and of the rules in each role.
+	// Risks are in the order of the roles, and of the rules in each role. Those of rules that allow everything
+	// come first.
 	Risks []Risk `json:"risks,omitempty"`
 }
 
@@ -102,6 +103,15 @@ func Of(b *registryv1.Bundle, opts Options) (*Report, error) { // K34, K35, K36,
 		r.Risks = append(r.Risks, role.Risks()...)
 	}
 	r.Risks = append(r.Risks, intercepts(b)...)
+	slices.SortStableFunc(r.Risks, func(a, b Risk) int {
+		switch {
+		case a.everything == b.everything:
+			return 0
+		case a.everything:
+			return -1
+		}
+		return 1
+	})
 	return r, nil
 }
 

@@ -166,6 +166,9 @@ func (a *allowed) text(w io.Writer) error {
 		out.Line(nil, "Risks:", "", "")
 	}
 	for _, risk := range a.Risks {
+		if risk.Included() {
+			continue
+		}
 		code := "[" + string(risk.Code) + "]"
 		out.Line(paintEnd(w, yellow, code), risk.Message+" "+code, "  ", "    ")
 	}

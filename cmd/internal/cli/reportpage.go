@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/impact"
+	"github.com/olmkit/olmkit/kube/permissions"
 )
 
 //go:embed reportpage.html
@@ -53,6 +55,7 @@ func (q *quality) page(w io.Writer) error {
 			}
 			return ""
 		},
+		"risks": shownRisks,
 		"findings": func(list fbc.Diagnostics) fbc.Diagnostics {
 			shown, _ := shorten(list)
 			return shown
@@ -172,6 +175,11 @@ func tagText(column, value string) string {
 	return phrase.Count(n, "warning")
 }
 
+// shownRisks returns the risks that no other one includes.
+func shownRisks(list []permissions.Risk) []permissions.Risk {
+	return slices.DeleteFunc(slices.Clone(list), permissions.Risk.Included)
+}
+
 // columnTitle returns the header of a column in normal case.
 func columnTitle(header string) string {
 	return strings.Replace(header[:1]+strings.ToLower(header[1:]), "Olm", "OLM", 1)
@@ -257,7 +265,7 @@ func (p *packageQuality) markdown(b *strings.Builder) {
 			breaks = append(breaks, markdown(e.From+" → "+e.To+": "+e.verdictText()))
 		}
 	}
-	for _, r := range p.Head.Risks {
+	for _, r := range shownRisks(p.Head.Risks) {
 		risks = append(risks, fmt.Sprintf("%s ([%s](%s))", markdown(r.Message), r.Code, codePageURL(r.Code)))
 	}
 	list("Upgrades that break something", breaks)
