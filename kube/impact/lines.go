@@ -90,12 +90,19 @@ func (c *Change) group(images map[string]bool) string {
 		return strings.Join([]string{string(c.Verdict), string(c.Code), c.subject, noun}, "\x00")
 	case c.image() != "" && c.Verdict == Safe:
 		return "repository " + repository(fullName(c.image()))
+	case c.newField():
+		return strings.Join([]string{"new fields", c.subject}, "\x00")
 	case c.effect != "" && c.shownPath() != "":
 		return strings.Join([]string{string(c.Verdict), string(c.Code), c.subject, c.effect, string(c.Old), string(c.New)}, "\x00")
 	case c.rule != "":
 		return strings.Join([]string{c.Object, c.rule}, "\x00")
 	}
 	return ""
+}
+
+// newField reports whether a change adds an optional field to a CRD.
+func (c *Change) newField() bool {
+	return c.Op == Added && c.Verdict == Safe && strings.HasPrefix(c.subject, "CRD ") && strings.HasPrefix(c.effect, "added: ") && c.shownPath() != ""
 }
 
 // image returns the image that a change of the class images is about, or "".
@@ -159,6 +166,9 @@ const mostFields = 12
 func line(list []*Change, images map[string]bool) Line {
 	first := list[0]
 	l := Line{Verdict: first.Verdict, Code: first.Code, Subject: first.subject, Changes: len(list)}
+	if l.Subject == "" && strings.HasPrefix(first.Message, first.Object+": ") {
+		l.Subject = first.Object
+	}
 	noun, _ := first.part(images)
 	switch {
 	case noun == "image" || noun != "" && len(list) > 1:
@@ -166,7 +176,7 @@ func line(list []*Change, images map[string]bool) Line {
 	case first.image() != "":
 		l.Text = imagesText(list)
 	case len(list) == 1 || first.rule != "": // the danger is first
-		l.Text = strings.TrimPrefix(first.Message, first.subject+": ")
+		l.Text = strings.TrimPrefix(first.Message, l.Subject+": ")
 	default:
 		l.Text = fieldsText(list)
 	}
@@ -226,6 +236,9 @@ func fieldsText(list []*Change) string {
 	}
 	for i, p := range paths {
 		paths[i] = strings.TrimPrefix(p, common)
+	}
+	if list[0].newField() {
+		return fmt.Sprintf("%d fields are added%s: %s", len(paths), below, some(paths))
 	}
 	return fmt.Sprintf("%s; at %d fields%s: %s", list[0].effect, len(paths), below, some(paths))
 }

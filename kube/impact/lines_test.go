@@ -56,6 +56,13 @@ spec: {install: {spec: {clusterPermissions: [{serviceAccountName: demo, rules: [
 			look 2 CRD extras.example.com: version v1: default added: ""; at 2 fields below .spec: .a.name, .b.name`},
 		{"a field and fields below it", fields("", ""), fields(", maxProperties: 1", ", maxProperties: 1"), CRDs, `
 			breaks 5 CRD extras.example.com: version v1: maxProperties added: 1; at 5 fields: .spec, .spec.a, .spec.a.name, .spec.b, .spec.b.name`},
+		{"new fields of a CRD", "", fields("", ""), CRDs, `
+			safe 1 CRD extras.example.com: version v1: .spec is added: {"properties":{"a":{"properties":{"name":{"type":"string"}},"type":"object"},"b":{"properties":{"name":{"type":"string"}…`},
+		{"more new fields of a CRD", fields("", ""), strings.ReplaceAll(fields("", ""), "name: {type: string}", "name: {type: string}, x: {type: integer}, z: {type: string}"), CRDs, `
+			safe 4 CRD extras.example.com: version v1: 4 fields are added below .spec: .a.x, .a.z, .b.x, .b.z`},
+		{"resources of a container", deployment("", `image: "`+image+`", resources: {limits: {cpu: "1", memory: 1Gi}}`), deployment("", `image: "`+image+`"`), Workloads, `
+			safe 1 Deployment demo/demo: the cpu limit of container demo is removed; it was 1
+			safe 1 Deployment demo/demo: the memory limit of container demo is removed; it was 1Gi`},
 		{"long values that differ at the end", settings(""), settings("") + "data: {a: " + strings.Repeat("x", 200) + "1, b: " + strings.Repeat("x", 200) + "2}\n", Objects, `
 			safe 1 ConfigMap demo/settings: .data.a is added: "` + strings.Repeat("x", 119) + `…
 			safe 1 ConfigMap demo/settings: .data.b is added: "` + strings.Repeat("x", 119) + `…`},
@@ -102,6 +109,9 @@ spec: {install: {spec: {clusterPermissions: [{serviceAccountName: demo, rules: [
 		var got strings.Builder
 		n := 0
 		for _, l := range r.Lines(test.class) {
+			if l.Subject == "" && (test.class == Objects || test.class == Workloads) {
+				t.Errorf("%s: %q has no subject", test.name, l.Text)
+			}
 			if l.Verdict == Safe && test.class == Permissions {
 				continue
 			}

@@ -39,11 +39,10 @@ shortest path between them is shown, as classic OLM or OLM v1 finds it.
 
 If a catalog is the only argument, every upgrade whose bundles are available is
 judged. A table has the number of verdicts for each package, and the upgrades that
-break something follow; with --package, also those to look at. -o markdown lists as many
-of them as a comment holds; with -o sarif, each has a result for each code, at its
-entry of the channel. The verdicts are kept in the
-cache, so the next run judges only upgrades of new or changed bundles, and an
-interrupted command can be repeated.
+break something follow; with --package, also those to look at. -o markdown lists as
+many of them as a comment holds; with -o sarif, each has a result for each code, at
+its entry of the channel. The verdicts are kept in the cache, so the next run judges
+only upgrades of new or changed bundles, and an interrupted command can be repeated.
 
 With --cluster or --filename, OLD is what is installed in a cluster, and NEW what
 OLM would install next: for one package, or for all operators. NEW can also be a

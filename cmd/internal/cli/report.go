@@ -28,9 +28,9 @@ cluster, images that are malformed or have no digest, dependencies that nothing 
 the catalog satisfies, and all other findings of "olmkit validate". For the head of
 the default channel it lists dangerous permissions, APIs that Kubernetes removes, and
 whether OLM v1 installs it. Release dates come from the annotation createdAt of
-bundles; --on DATE adds the age of the newest release. A version is stranded in classic
-OLM if no upgrades lead from it to the head of its channel, and in OLM v1 if none lead to
-the newest version of the package.
+bundles; --on DATE adds the age of the newest release. A version is stranded in
+classic OLM if no upgrades lead from it to the head of its channel, and in OLM v1 if
+none lead to the newest version of the package.
 
 With --base OLD, the numbers of the older catalog stand next to the new ones, and the
 versions that were added, removed or lost their path are listed.

@@ -46,10 +46,12 @@ type packageQuality struct {
 	// Findings are those of olmkit validate.
 	Findings fbc.Diagnostics `json:"findings,omitempty"`
 	// Added and Deleted are the versions that only the new and only the older catalog has.
-	// Lost have no path to the head of a channel any longer.
+	// Lost have no path to the head of a channel any longer, although both catalogs have the channel.
 	Added   []graph.Node `json:"added,omitempty"`
 	Deleted []graph.Node `json:"deleted,omitempty"`
 	Lost    []graph.Node `json:"lost,omitempty"`
+	// ChannelsRemoved are the channels that only the older catalog has.
+	ChannelsRemoved []string `json:"channelsRemoved,omitempty"`
 }
 
 func (p packageQuality) compare(name string) int { return strings.Compare(p.Package, name) }
@@ -293,8 +295,11 @@ func (q *packageQuality) images(b *fbc.Bundle, content *readBundle) {
 // change adds what differs from an older catalog.
 func (q *packageQuality) change(d *graph.PackageDiff) {
 	q.Added, q.Deleted = d.BundlesAdded, d.BundlesRemoved
+	q.ChannelsRemoved = d.ChannelsRemoved
 	for _, ch := range d.Channels {
-		q.Lost = append(q.Lost, ch.Lost...)
+		if !slices.Contains(d.ChannelsRemoved, ch.Name) {
+			q.Lost = append(q.Lost, ch.Lost...)
+		}
 	}
 	slices.SortFunc(q.Lost, func(a, b graph.Node) int { return strings.Compare(a.Name, b.Name) })
 	q.Lost = slices.Compact(q.Lost)
@@ -314,6 +319,14 @@ func (q *packageQuality) news() (out []string) {
 		if len(part.list) > 0 {
 			out = append(out, part.text+nodesText(part.list))
 		}
+	}
+	if n := len(q.ChannelsRemoved); n > 0 {
+		shown, more := shorten(q.ChannelsRemoved)
+		text := "channels that no longer exist, so subscriptions to them get no updates: " + strings.Join(shown, ", ")
+		if more > 0 {
+			text += fmt.Sprintf(", and %d more", more)
+		}
+		out = append(out, text)
 	}
 	return out
 }

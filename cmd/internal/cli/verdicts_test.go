@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,8 +57,9 @@ func (j *judged) row(flags ...string) string {
 	if code := cli.Run(j.Context(), args, nil, &out, &errs); code != 0 {
 		j.Fatalf("%s: exit code %d: %s", args, code, errs.String())
 	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n") // the last one is the row of the package
-	return strings.Join(strings.Fields(lines[len(lines)-1]), " ")
+	lines := strings.Split(out.String(), "\n")
+	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "PACKAGE") })
+	return strings.Join(strings.Fields(lines[i+1]), " ")
 }
 
 // stored returns the files with verdicts.
