@@ -60,8 +60,9 @@ ClusterRole that is needed by all commands that read a cluster or, with
 
 Exit codes: 0 no action is needed, 1 an operator is stuck, waits for approval, blocks
 the next version of the platform or will get an upgrade to avoid, 2 the cluster could
-not be read, 3 no action is known to be needed, but the state of an operator is unknown,
---avoid could not judge an upgrade, or some objects of operators could not be read.`,
+not be read, 3 no action is known to be needed, but the state of an operator is
+unknown, --avoid could not judge an upgrade, or some objects of operators could not
+be read.`,
 		Example: `  olmkit status
   olmkit status -n operators -o wide
   olmkit status --impact
