@@ -52,6 +52,9 @@ type Advice struct {
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	// DeadEnd is the upgrade of the outlook at which OLM stops, or nil.
 	DeadEnd *DeadEnd `json:"deadEnd,omitzero"`
+	// Elsewhere is the newest bundle that another catalog has in the channel for a fresh installation, if the
+	// subscription names no catalog and the chosen bundle, of a preferred catalog, is older.
+	Elsewhere *graph.Target `json:"elsewhere,omitzero"`
 	// Rejected are the options that were preferred but not possible, each with the reason.
 	// HeldBy lists what keeps these options from being chosen.
 	Rejected []*fact.Step `json:"rejected,omitempty"`
@@ -80,7 +83,7 @@ func (a Advice) Summary() string {
 		return a.Text
 	}
 	if len(a.Rejected) == 0 || len(a.Rejected[0].Bundles) == 0 {
-		return withDeadEnd(prose.Summary(a.Outlook), a.DeadEnd)
+		return withDeadEnd(prose.Summary(a.Outlook)+a.elsewhere(), a.DeadEnd)
 	}
 	text := a.Bundle + " was chosen instead of "
 	if len(a.Also) > 0 {
@@ -164,17 +167,62 @@ func requirementOf(s *fact.Step) constraints.Expr {
 	return nil
 }
 
+// ahead returns the outlook as text, with a newer bundle of another catalog.
+func (a *Advice) ahead() string {
+	if a.Elsewhere != nil && a.Outlook.Way == nil {
+		return prose.Summary(a.Outlook) + a.elsewhere()
+	}
+	return prose.Outlook(a.Outlook) + a.elsewhere()
+}
+
+// elsewhere returns a clause that names a newer bundle of another catalog, or "".
+func (a *Advice) elsewhere() string {
+	if a.Elsewhere == nil {
+		return ""
+	}
+	if a.Outlook.Newest == nil && a.Outlook.End().Name == a.Elsewhere.Name {
+		return " of catalog " + a.Elsewhere.Catalog
+	}
+	return fmt.Sprintf("; catalog %s has the newer %s", a.Elsewhere.Catalog, a.Elsewhere.Version)
+}
+
+// newerElsewhere returns the newest option of a subscription in the same channel of another catalog if it is newer
+// than the given one, which a fresh installation takes because its catalog is preferred, or nil.
+func (s *Solution) newerElsewhere(sub, option int) *graph.Target {
+	u, list := s.r.u, s.r.options[sub].list
+	if x := u.subs[sub]; x.current != nil || x.Source() != (CatalogID{}) || x.StartingCSV != "" {
+		return nil
+	}
+	chosen, newest := u.ref(list[option]), list[option]
+	for _, c := range list {
+		if v := u.Version(u.ref(c)); u.ref(c).Catalog != chosen.Catalog && u.ref(c).Channel == chosen.Channel && v.GT(u.Version(u.ref(newest))) && len(v.Pre) == 0 {
+			newest = c
+		}
+	}
+	ref := u.ref(newest)
+	if ref == chosen {
+		return nil
+	}
+	t := &graph.Target{Node: graph.Node{Name: ref.Name, Version: u.Version(ref).String()}, Channel: ref.Channel}
+	for _, c := range u.cats {
+		if c.ID() == ref.Catalog {
+			t.Catalog = u.catalogName(c)
+		}
+	}
+	return t
+}
+
 // More returns the advice as lines to print after [Chain.Text], which lists the options
 // that were not possible. See [Report.Text] for width and style.
 func (a Advice) More(width int, style *Style) string {
 	if a.Rejected != nil && (a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway) {
 		return ""
 	}
-	text := withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd)
-	switch a.Kind {
-	case AdviceKind(graph.OutlookAtHead): // which the chain states
+	text := withDeadEnd(a.ahead(), a.DeadEnd)
+	switch {
+	case a.Kind == AdviceKind(graph.OutlookAtHead) && a.Elsewhere == nil: // which the chain states
 		text = withDeadEnd(prose.Onward(a.Outlook), a.DeadEnd)
-	case AdviceUnmanaged, AdviceDuplicate:
+	case a.Kind == AdviceUnmanaged, a.Kind == AdviceDuplicate:
 		text = a.Text
 	}
 	t := newWriter(width, style)
@@ -390,8 +438,11 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		a.Text = prose.Rejected(from, sub.current != nil, a.Rejected)
 	} else {
 		a.DeadEnd = u.deadEnd(ctx, s.r.needs, sub, a.Outlook)
-		a.Text = withDeadEnd(prose.Outlook(a.Outlook), a.DeadEnd)
-		a.Commands = u.wayCommands(sub, a.Outlook)
+		a.Elsewhere = s.newerElsewhere(i, at)
+		a.Text = withDeadEnd(a.ahead(), a.DeadEnd)
+		if a.Elsewhere == nil || a.Outlook.Way != nil {
+			a.Commands = u.wayCommands(sub, a.Outlook)
+		}
 		if a.Outlook.Further != nil {
 			a.Further = u.legCommands(sub, a.Outlook.Further)
 		}

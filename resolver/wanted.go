@@ -13,12 +13,19 @@ import (
 // Fixes returns changes with which the subscription gets a bundle that it prefers
 // over the one that it got, least disruptive first, at most max of them (0 means three). They
 // are those of [Core.Fixes], each verified by solving the changed problem. For a duplicate
-// subscription, the only fix is to delete it. For an operator that is stuck and has no way to a
+// subscription, the only fix is to delete it; for one to which another catalog gives a newer bundle, it is to name
+// that catalog. For an operator that is stuck and has no way to a
 // head, it is to install the operator again. There are none for an operator that is several steps
 // away or has such a way: follow it. The error is the context's.
 func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err error) { // H40, D16
 	if s.r != nil && a.Kind == AdviceDuplicate {
 		return s.without(ctx, a.Subscription)
+	}
+	if s.r != nil && a.Elsewhere != nil {
+		id := s.r.u.catalogNamed(a.Elsewhere.Catalog)
+		return s.tested(ctx, Change{Kind: ChangeCatalog, Subscription: a.Subscription, To: id.String(), Catalog: id}, func(sol *Solution) bool {
+			return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Package == a.Package && x.Name == a.Elsewhere.Name })
+		})
 	}
 	if s.r != nil && a.hopeless() {
 		return s.reinstalled(ctx, a)
@@ -233,7 +240,7 @@ func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { //
 		if err != nil || left == 0 {
 			break
 		}
-		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate || list[i].hopeless() {
+		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate || list[i].Elsewhere != nil || list[i].hopeless() {
 			left--
 			list[i].Fixes, err = s.Fixes(ctx, &list[i], 0)
 		}

@@ -126,7 +126,9 @@ func (a *answer) text(w io.Writer) error {
 	}
 	for _, x := range calm(a.Advice) {
 		text := x.Summary()
-		if len(x.Commands) > 0 {
+		if x.Elsewhere != nil && len(x.Fixes) > 0 {
+			text += "; to install it at once, " + x.Fixes[0].String()
+		} else if len(x.Commands) > 0 {
 			text += `; "olmkit explain" shows how to get there`
 		}
 		lines.Line(nil, labeled("note", x.Kind, text), "", "  ")
@@ -153,7 +155,7 @@ func replacement(in *resolver.Installed, s resolver.Selected) string {
 // further.
 func calm(list resolver.AdviceList) []resolver.Advice {
 	return slices.DeleteFunc(slices.Clone([]resolver.Advice(list)), func(a resolver.Advice) bool {
-		return a.NeedsAttention() || a.HeldBy != nil || a.Outlook.Kind == graph.OutlookStepsAway && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil
+		return a.NeedsAttention() || a.HeldBy != nil || a.Outlook.Kind == graph.OutlookStepsAway && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil && a.Elsewhere == nil
 	})
 }
 
