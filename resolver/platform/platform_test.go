@@ -242,6 +242,15 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "quay.v3.15.1", Package: "quay", Channel: "s15"}},
 			}
 		}},
+		// The operator is the head of another channel, which would upgrade it no further.
+		{"ends", func(p *platform.Problem) {
+			const quay = "quay/s7: 3.7.0\nquay/s6: 3.6.2"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog(quay)}, {Platform: "4.17", FBC: catalog(quay)}},
+				Installed: []platform.Operator{{Name: "quay.v3.6.2", Package: "quay", Channel: "s7"}},
+			}
+		}},
 		// OLM v1 follows all channels: none of them would lead further.
 		{"all-channels", func(p *platform.Problem) {
 			const reg = "reg/x3: 3.2.5, 3.3.0 <3.2.5\nreg/x32: 3.2.6"

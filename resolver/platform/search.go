@@ -18,7 +18,7 @@ const (
 	costUnsupported = iota
 	costOlder       // 1 if the way ends at an older version than it starts with
 	costAdrift      // 1 if the way ends at a bundle that no channel leads from to its head
-	costStranded    // 1 if the operator's channel leads nowhere from the end, and another leads to its head or further
+	costStranded    // 1 if the operator's channel leads nowhere from the end, and another leads further or, if its own is missing, has it
 	costClosed      // the newer heads that nothing leads to from the end; see ground.goals
 	costHeld        // 1 if OLM has to be held back at the end
 	costDown        // the upgrades to an older version
@@ -260,8 +260,8 @@ func (s *search) leave(ctx context.Context, c cost, k int, n graph.Node, channel
 		if err != nil {
 			return c, err
 		}
-		whole := s.Reading == graph.V1 && channel == ""
-		if k == s.home && (further || home && !whole) {
+		missing := channel != "" && !slices.Contains(l.channels, channel)
+		if k == s.home && (further || home && missing) {
 			c[costStranded]++
 		}
 		if !home {
