@@ -42,6 +42,12 @@ func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 	if a.toHead(at) >= 0 {
 		return nil
 	}
+	if s, ok := a.olm.Next(at); ok && g.refused[[2]string{at.Name, s.To.Name}] {
+		i := slices.IndexFunc(g.Refused, func(x graph.Exclusion) bool { return x.From == at.Name && x.To == s.To.Name })
+		b.Kind = BlockerRefused
+		b.Reason = "OLM v1 refuses the upgrade " + exclusionText(&g.Refused[i])
+		return b
+	}
 	if list := a.u.Blocking(at, graph.Node{}); len(list) > 0 {
 		var texts []string
 		for i := range list {
@@ -49,13 +55,6 @@ func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 		}
 		b.Kind = BlockerExcluded
 		b.Reason = fmt.Sprintf("each upgrade path from %s in the catalog for %s takes an excluded upgrade: %s", at, v, phrase.Or(texts))
-		if slices.ContainsFunc(list, func(x graph.Exclusion) bool { return g.refused[[2]string{x.From, x.To}] }) {
-			b.Kind = BlockerRefused
-			b.Reason = "OLM v1 refuses the upgrade " + phrase.Or(texts)
-			if len(g.Excluded) > 0 {
-				b.Reason = fmt.Sprintf("each upgrade path from %s in the catalog for %s takes an upgrade that is excluded or that OLM v1 refuses: %s", at, v, phrase.Or(texts))
-			}
-		}
 		return b
 	}
 	var heads []string

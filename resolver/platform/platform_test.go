@@ -242,6 +242,15 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "quay.v3.15.1", Package: "quay", Channel: "s15"}},
 			}
 		}},
+		// The install plans of one operator wait for approval anyway.
+		{"manual", func(p *platform.Problem) {
+			const db = "db/s: 1.0.0, 1.1.0 <1.0.0, 1.2.0 max=4.16 <1.1.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog("db/s: 1.1.0, 1.3.0 <1.1.0")}},
+				Installed: []platform.Operator{{Name: "db.v1.0.0", Package: "db", Manual: true}},
+			}
+		}},
 		// The operator is the head of another channel, which would upgrade it no further.
 		{"ends", func(p *platform.Problem) {
 			const quay = "quay/s7: 3.7.0\nquay/s6: 3.6.2"

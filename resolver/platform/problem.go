@@ -86,6 +86,9 @@ type Operator struct {
 	// catalog by name that has the package.
 	Catalog string        `json:"catalog,omitempty"`
 	Reading graph.Reading `json:"reading,omitzero"`
+	// Manual reports whether install plans wait for approval anyway, so no command changes that. It matters
+	// only in classic.
+	Manual bool `json:"manual,omitzero"`
 	// Objects are the Subscriptions of the operator or, in v1, its ClusterExtensions, for the
 	// commands of steps. Default: one with the name of the package, in namespace operators.
 	Objects []Object `json:"objects,omitempty"`

@@ -167,7 +167,7 @@ func (rt *route) write(acts []act) {
 			if x.early && x.level < rt.end {
 				s.Before = rt.at(x.level + 1).String()
 			}
-			if !x.again || rt.Reading == graph.V1 {
+			if rt.Reading == graph.V1 || !x.again && !rt.Manual {
 				for _, o := range rt.objects() {
 					s.Commands = append(s.Commands, o.Hold(x.node.Version))
 				}
@@ -175,13 +175,16 @@ func (rt *route) write(acts []act) {
 		case moveResume:
 			s.Resume = true
 			for _, o := range rt.objects() {
+				if rt.Reading == graph.Classic && rt.Manual {
+					break
+				}
 				s.Commands = append(s.Commands, o.Resume(rt.Versions))
 			}
 		case moveSwitch:
 			s.Switch, s.Reason = &ChannelSwitch{From: x.old, To: x.channel}, x.why.reason
 			s.Before = x.before
 			var more map[string]any
-			if x.resumes {
+			if x.resumes && (rt.Reading == graph.V1 || !rt.Manual) {
 				more = rt.objects()[0].Resumed(rt.Versions)
 			}
 			for _, o := range rt.objects() {

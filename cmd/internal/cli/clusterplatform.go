@@ -64,11 +64,14 @@ func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Prob
 				op.Channel = "" // no channel means all
 			}
 		}
+		if x, err := s.cluster.Get(o.Object); err == nil && !o.isV1() {
+			op.Manual = text(x, "spec", "installPlanApproval") == string(olm.Manual)
+		}
 		if names[o.Catalog] {
 			op.Catalog = o.Catalog
 		}
 		isSame := func(x platform.Operator) bool {
-			return x.Name == op.Name && x.Channel == op.Channel && x.Catalog == op.Catalog && x.Reading == op.Reading
+			return x.Name == op.Name && x.Channel == op.Channel && x.Catalog == op.Catalog && x.Reading == op.Reading && x.Manual == op.Manual
 		}
 		if i := slices.IndexFunc(p.Installed, isSame); i >= 0 { // in several namespaces; count it once
 			p.Installed[i].Objects = append(p.Installed[i].Objects, op.Objects...)

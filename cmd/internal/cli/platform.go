@@ -29,8 +29,9 @@ steps in order; what blocks the platform (olm.maxOpenShiftVersion), what waits
 for a newer Kubernetes (minKubeVersion), what uses APIs that Kubernetes removed,
 what is left behind, and on which versions each operator is safe.
 
-An operator follows its channel. Where that blocks the platform or leaves the
-operator behind, the plan changes the channel while this is still possible.
+An operator follows its channel. The plan changes the channel, or holds the
+operator back, where it would otherwise block the platform, be left behind, be
+incompatible with the platform, become older, or lose the way to a newer version.
 
 Where catalogs have lifecycle data (OpenShift enhancement 1991), the plan reports
 the support phases of the installed versions and the versions of OpenShift that
@@ -43,9 +44,10 @@ lists them.
 
 With --impact, each upgrade of an operator has the verdict of "olmkit impact", the
 plan takes none that OLM v1 refuses because of CRDs, and those that break
-something are among what needs a person. With --avoid breaks, the plan takes no upgrade that breaks something: it finds a way
-around, or lists the upgrades of which each path takes at least one. Upgrades whose
-manifests are not available count as safe, and are marked.
+something are among what needs a person. With --avoid breaks, the plan takes none
+that breaks something: it finds a way around, or lists the upgrades of which each
+path takes at least one. Upgrades whose manifests are not available count as safe,
+and are marked.
 
 With --cluster or --filename, the version, the installed operators, and the catalogs
 of that version are those of a cluster, so only the catalogs of later versions are
