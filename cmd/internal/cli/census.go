@@ -363,6 +363,19 @@ func (x *extension) waits() string {
 	return strings.Join(out, "; ")
 }
 
+// servingOf returns the condition Serving of a ClusterCatalog. Those in files that were written by hand have none.
+func servingOf(o olm.Object) (olm.Condition, bool) {
+	var conditions []olm.Condition
+	if v, ok := o.Get("status", "conditions"); ok {
+		_ = json.Unmarshal(v, &conditions)
+	}
+	return olm.FindCondition(conditions, "Serving")
+}
+
+func whyUnserved(serving olm.Condition) string {
+	return "not served: " + cmp.Or(serving.Message, serving.Reason, "catalogd has not processed it yet")
+}
+
 // catalogs returns the catalogs, sorted by name and namespace, with the digests that they
 // serve.
 func (t *census) catalogs() []catalogStatus {
@@ -380,13 +393,9 @@ func (t *census) catalogs() []catalogStatus {
 	}
 	for _, o := range t.served {
 		c := catalogStatus{Object: o.Key(), Image: text(o, "spec", "source", "image", "ref"), Digest: text(o, "status", "resolvedSource", "image", "ref")}
-		var conditions []olm.Condition
-		if v, ok := o.Get("status", "conditions"); ok {
-			_ = json.Unmarshal(v, &conditions)
-		}
-		serving, _ := olm.FindCondition(conditions, "Serving")
+		serving, _ := servingOf(o)
 		if c.Healthy = serving.Status == "True"; !c.Healthy {
-			c.Why = "not served: " + cmp.Or(serving.Message, serving.Reason, "catalogd has not processed it yet")
+			c.Why = whyUnserved(serving)
 		}
 		list = append(list, c)
 	}

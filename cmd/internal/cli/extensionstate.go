@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -65,6 +68,10 @@ type catalogOpener map[string]*graph.Catalog
 
 // Open returns the content of a catalog.
 func (o catalogOpener) Open(_ context.Context, c *api.ClusterCatalog) (*graph.Catalog, error) {
+	serving := meta.FindStatusCondition(c.Status.Conditions, "Serving")
+	if serving != nil && serving.Status != metav1.ConditionTrue {
+		return nil, errors.New("it is not served: " + visible.Line(cmp.Or(serving.Message, serving.Reason)))
+	}
 	if g := o[c.Name]; g != nil {
 		return g, nil
 	}

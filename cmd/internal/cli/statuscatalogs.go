@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -79,6 +80,13 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 	for _, c := range t.contentV1 {
 		if r.Selector != nil && !r.Selector.Matches(c.Labels) {
 			continue
+		}
+		for _, catalog := range t.served {
+			serving, ok := servingOf(catalog)
+			if ok && serving.Status != "True" && catalog.Metadata.Name == c.Name && (o.unprocessed || o.Moves == movesLatest) {
+				o.Moves, o.Why = movesStuck, fmt.Sprintf("ClusterCatalog %s is %s; until it is served, OLM v1 selects nothing", c.Name, whyUnserved(serving))
+				return nil
+			}
 		}
 		if c.Graph == nil {
 			return nil
