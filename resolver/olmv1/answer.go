@@ -110,12 +110,8 @@ func (s *selecting) note(c candidate, held []Note) {
 	if s.installed == nil {
 		return
 	}
-	if s.uncertified(c) {
-		away := ""
-		if n, ok := s.upgrades(c.Package()).Paths(s.node).Hops(c.Node()); ok {
-			away = fmt.Sprintf(", which is %s away", phrase.Count(n, "step"))
-		}
-		add(NoteUncertified, "no entry of the catalog allows %s over %s%s; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data", c.Name(), s.node, away)
+	if jump := s.jump(c); jump != "" {
+		add(NoteUncertified, "%s; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data", jump)
 	}
 	stays := c.version.Compare(s.release) == 0 && c.Name() == s.Installed.Name
 	switch d := c.version.Compare(s.release); {
@@ -148,9 +144,16 @@ func (s *selecting) isFirstOfMore(c candidate) bool {
 	return len(o.Steps) > 0 && o.Steps[0].To.Name == c.Name() && (len(o.Steps) > 1 || o.EndsEarly() || o.Closes != nil)
 }
 
-// uncertified reports whether only the policy SelfCertified allows a candidate over the installed bundle.
-func (s *selecting) uncertified(c candidate) bool {
-	return s.Policy == SelfCertified && s.installed != nil && c.version.Compare(s.release) != 0 && !s.follows(c.Bundle)
+// jump returns that only the policy SelfCertified allows a candidate over the installed bundle, or "".
+func (s *selecting) jump(c candidate) string {
+	if s.Policy != SelfCertified || s.installed == nil || c.version.Compare(s.release) == 0 || s.follows(c.Bundle) {
+		return ""
+	}
+	text := fmt.Sprintf("no entry of the catalog allows %s over %s", c.Name(), s.node)
+	if n, ok := s.upgrades(c.Package()).Paths(s.node).Hops(c.Node()); ok {
+		text += fmt.Sprintf(", which is %s away", phrase.Count(n, "step"))
+	}
+	return text
 }
 
 // outranked returns the name of a bundle that replaces or skips the installed one but has a lower version,
@@ -199,7 +202,7 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 		}
 		got := after.left[0]
 		text := fmt.Sprintf("%s out newer versions: without %s, %s is selected from catalog %s", what, it, got.Name(), got.source.Name)
-		if s.uncertified(got) {
+		if after.jump(got) != "" {
 			text += ", although no entry of the catalog allows it over " + s.node.String()
 		}
 		command := ""

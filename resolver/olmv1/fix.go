@@ -42,6 +42,7 @@ type Fix struct {
 	Text string `json:"text"`
 
 	downgrade bool
+	jump      string // why no edge leads there, or ""
 }
 
 // String returns the fix as an instruction.
@@ -58,6 +59,7 @@ const (
 	FixBoth        FixKind = "change-channels-and-version" // change or remove the channels, and remove the version range
 	FixSelector    FixKind = "drop-selector"               // remove the catalog selector
 	FixPriority    FixKind = "change-priority"             // raise the priority of a catalog
+	FixCertified   FixKind = "follow-catalog"              // upgrade along the edges of the catalog, and change or remove the version range and the channels
 	FixUncertified FixKind = "self-certify"                // upgrade without an edge of the catalog
 	FixClassic     FixKind = "use-classic"                 // use classic OLM, which installs dependencies
 )
@@ -96,6 +98,9 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		if s.Installed != nil && got.Name() == s.Installed.Name && (f.Kind != FixVersion || f.Version != "") {
 			continue // the installed bundle stays, which helps only if no version in range can follow it
 		}
+		if f.downgrade = s.installed != nil && got.version.Compare(s.release) < 0; f.downgrade && s.newer() {
+			continue
+		}
 		f.Catalog, f.Selected = got.source.Name, got.Node()
 		blocked, err := s.walk(ctx, f, q, got)
 		if err != nil {
@@ -106,6 +111,8 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			continue
 		case version && len(r.Hops) > 0 && f.Version != r.Hops[0].To.Version && (blocked || !s.requested(f.end())):
 			continue // OLM v1 does not end at a requested version
+		case f.Kind == FixCertified && f.Version != "" && !s.requested(f.end()), f.Kind == FixCertified && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixCertified }):
+			continue
 		}
 		if slices.Equal(after.packages, s.packages) {
 			after.outlooks = s.outlooks
@@ -114,7 +121,7 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			f.Stuck = o
 		}
 		f.Command = f.command(cmp.Or(s.ID, s.Package))
-		f.downgrade = s.installed != nil && got.version.Compare(s.release) < 0
+		f.jump = after.jump(got)
 		f.Text = s.fixText(f, r)
 		found = append(found, f)
 	}
@@ -173,16 +180,10 @@ func (f *Fix) follows(found *Fix, r *Refusal) bool {
 	return len(r.Hops) > 0 || found.Version == "" && found.Catalog == f.Catalog && found.Selected == f.Selected
 }
 
-// requested reports whether the version of a bundle is requested.
-func (s *selecting) requested(n graph.Node) bool {
-	v, err := semver.Parse(n.Version)
-	return err == nil && s.rng.Contains(v)
-}
-
-// risk orders fixes: those that downgrade come after the others, and upgrades without an entry last.
+// risk orders fixes: those that downgrade come after the others, and those that no entry allows last.
 func (f *Fix) risk() int {
 	switch {
-	case f.Kind == FixUncertified:
+	case f.jump != "":
 		return 2
 	case f.downgrade:
 		return 1
@@ -292,6 +293,13 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 			add(Fix{Kind: FixVersion, Version: r.Hops[0].To.Version})
 			break
 		}
+		if s.Policy == SelfCertified && s.installed != nil && (s.newer() || s.rng.isEmpty()) {
+			version := s.highest()
+			add(Fix{Kind: FixCertified, Policy: CatalogProvided, Version: version, Channels: s.Channels})
+			if len(s.Channels) > 0 {
+				add(Fix{Kind: FixCertified, Policy: CatalogProvided, Version: version})
+			}
+		}
 		older, first := s.older(), s.older() || s.rng.isEmpty() || s.beyond(r)
 		if first {
 			add(Fix{Kind: FixVersion})
@@ -371,6 +379,8 @@ func (f *Fix) apply(r Request) Request {
 		r.Selector = nil
 	case FixUncertified:
 		r.Policy = f.Policy
+	case FixCertified:
+		r.Policy, r.Version, r.Channels = f.Policy, f.Version, f.Channels
 	case FixPriority:
 		r.Catalogs = slices.Clone(r.Catalogs)
 		for i := range r.Catalogs {
@@ -409,6 +419,15 @@ func (f *Fix) command(name string) string {
 		return patch(map[string]any{"selector": nil})
 	case FixUncertified:
 		return patch(map[string]any{"upgradeConstraintPolicy": f.Policy})
+	case FixCertified:
+		change := map[string]any{"upgradeConstraintPolicy": f.Policy, "version": nil}
+		if f.Version != "" {
+			change["version"] = f.Version
+		}
+		if len(f.Channels) == 0 {
+			change["channels"] = nil
+		}
+		return patch(change)
 	}
 	return kubectl.Patch("clustercatalog", "", f.Catalog, map[string]any{"priority": f.Priority})
 }
@@ -443,6 +462,14 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		text = fmt.Sprintf("raise the priority of catalog %s to %d", f.Catalog, f.Priority)
 	case FixUncertified:
 		text = "set upgradeConstraintPolicy to SelfCertified"
+	case FixCertified:
+		text = "set upgradeConstraintPolicy to CatalogProvided and the version to " + f.Version
+		if f.Version == "" {
+			text = "set upgradeConstraintPolicy to CatalogProvided and remove the version"
+		}
+		if len(f.Channels) < len(s.Channels) {
+			text += ", and remove the channels"
+		}
 	}
 	if s.Installed != nil && f.Selected.Name == s.Installed.Name {
 		return text + "; then " + f.Selected.Name + " stays, without an error"
@@ -453,24 +480,20 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 	} else if n := len(r.Hops); n > 1 && f.Selected == r.Hops[0].To {
 		text += fmt.Sprintf(", the first of %d steps to %s", n, r.Hops[n-1].To.Name)
 	}
-	if f.downgrade && f.Kind != FixUncertified {
-		text += ". It is a downgrade, which the catalog allows, but the operator may fail or lose data; back up its resources"
-	}
-	if f.Kind == FixUncertified {
-		over := cmp.Or(s.node.Name, s.Installed.Name)
-		text += ". Risk: no entry of the catalog allows it over " + over + ", so the operator may fail or lose data; back up its resources, and set the policy back afterwards"
+	switch {
+	case f.jump != "":
+		text += ". Risk: " + f.jump + ", so the operator may fail or lose data; back up its resources"
+		if f.Kind == FixUncertified {
+			text += ", and set the policy back afterwards"
+		}
 		if f.downgrade {
 			text += ". It is a downgrade"
 		}
+	case f.downgrade:
+		text += ". It is a downgrade, which the catalog allows, but the operator may fail or lose data; back up its resources"
 	}
 	if f.Stuck != nil {
 		text += "; but " + prose.Outlook(f.Stuck)
 	}
 	return text
-}
-
-// lower reports whether a near version is older than the installed one.
-func (s *selecting) lower(n NearVersion) bool {
-	v, err := semver.Parse(n.Version)
-	return err == nil && s.installed != nil && graph.ReadRelease(v).Compare(s.release) < 0
 }

@@ -97,18 +97,34 @@ func TestFixes(t *testing.T) {
 		{"successor", olmv1.Request{Package: "app", Version: "1.2.0", Installed: installed("1.0.0"), Catalogs: one}, []string{
 			"set the version to <=1.2.0; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.2.0 on its own, in 1 more step",
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"<=1.2.0"}}}}'`,
-			"set upgradeConstraintPolicy to SelfCertified; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows it over app.v1.0.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
+			"set upgradeConstraintPolicy to SelfCertified; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows app.v1.2.0 over app.v1.0.0, which is 2 steps away, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
 		}},
 		{"successor without a limit", olmv1.Request{Package: "app", Version: ">1.1.0", Channels: []string{"stable"}, Installed: installed("1.0.0"), Catalogs: one}, []string{
 			"remove the version, which allows all; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.2.0 on its own, in 1 more step",
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`,
-			"set upgradeConstraintPolicy to SelfCertified; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows it over app.v1.0.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
+			"set upgradeConstraintPolicy to SelfCertified; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows app.v1.2.0 over app.v1.0.0, which is 2 steps away, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
 		}},
 		{"downgrade", olmv1.Request{Package: "app", Version: "1.0.0", Installed: installed("1.2.0"), Catalogs: one}, []string{
-			"set upgradeConstraintPolicy to SelfCertified; then app.v1.0.0 is installed from catalog c. Risk: no entry of the catalog allows it over app.v1.2.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards. It is a downgrade",
+			"set upgradeConstraintPolicy to SelfCertified; then app.v1.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v1.0.0 over app.v1.2.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards. It is a downgrade",
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
+		}},
+		{"SelfCertified beyond all", olmv1.Request{Package: "app", Version: "9.x", Channels: []string{"stable"}, Policy: olmv1.SelfCertified, Installed: installed("1.0.0"), Catalogs: one}, []string{
+			"set upgradeConstraintPolicy to CatalogProvided and remove the version; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.2.0 on its own, in 1 more step",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"CatalogProvided","version":null}}}}'`,
+			"remove the version, which allows all; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows app.v1.2.0 over app.v1.0.0, which is 2 steps away, so the operator may fail or lose data; back up its resources",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`,
+		}},
+		{"SelfCertified in another channel", olmv1.Request{Package: "app", Version: "1.2.0", Channels: []string{"stabel"}, Policy: olmv1.SelfCertified, Installed: installed("1.0.0"), Catalogs: one}, []string{
+			"set the channel to stable; then app.v1.2.0 is installed from catalog c. Risk: no entry of the catalog allows app.v1.2.0 over app.v1.0.0, which is 2 steps away, so the operator may fail or lose data; back up its resources",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"channels":["stable"]}}}}'`,
+		}},
+		{"SelfCertified below all", olmv1.Request{Package: "app", Version: "<1", Channels: []string{"stable"}, Policy: olmv1.SelfCertified, Installed: installed("1.1.0"), Catalogs: one}, []string{
+			"remove the version, which allows all; then app.v1.2.0 is installed from catalog c",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`,
+			"set the version to 1.0.0, which allows no other; then app.v1.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v1.0.0 over app.v1.1.0, so the operator may fail or lose data; back up its resources. It is a downgrade",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.0.0"}}}}'`,
 		}},
 		{"tie", olmv1.Request{Package: "cert", Catalogs: []olmv1.Catalog{{Name: "a", Priority: 3, Graph: catalog}, {Name: "b", Priority: 3, Graph: catalog}}}, []string{
 			"raise the priority of catalog a to 4; then cert.v1.0.0 is installed from catalog a",

@@ -73,8 +73,8 @@ func TestNotes(t *testing.T) {
 			"held-back: the version range \">0.3.0-0 <0.3.0\" leaves out newer versions: without it, app.v0.3.0 is selected from catalog a",
 			"downgrade: 0.3.0-1 is a downgrade from 0.3.0"}},
 		{"app", "0.3.0", olmv1.Request{Version: ">0.3.0"}, []string{
-			`no bundle of package "app" in range ">0.3.0"; the closest that it can be upgraded to: 0.3.0-1`,
-			"change-version", "change-version 0.3.0-1"}},
+			`no bundle of package "app" in range ">0.3.0"; app.v0.3.0 is the newest bundle of its package`,
+			"change-version"}},
 		{"app", "0.1.0", olmv1.Request{Policy: olmv1.SelfCertified, Version: "0.2.0"}, []string{
 			"held-back: the version range \"0.2.0\" leaves out newer versions: without it, app.v0.3.0 is selected from catalog a, although no entry of the catalog allows it over app.v0.1.0",
 			"more-steps: app.v0.1.0 is two steps from the newest bundle of its package: 0.2.0 first, then 0.3.0; the version range \"0.2.0\" ends them at 0.2.0"}},

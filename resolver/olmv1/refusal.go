@@ -151,7 +151,7 @@ func (s *selecting) suggest(r *Refusal) {
 			paths := u.Paths(s.node)
 			s.hops(r, name, paths)
 			for n := range u.Reachable(s.node) {
-				if n.Version != "" {
+				if n.Version != "" && !(s.newer() && s.lower(NearVersion{Version: n.Version})) {
 					hops, _ := paths.Hops(n)
 					near = append(near, NearVersion{name, n.Name, n.Version, hops})
 				}
@@ -358,23 +358,6 @@ func (s *selecting) message(r *Refusal) string {
 	return b.String()
 }
 
-// beyond reports whether the version range contains only versions above all that are available. It
-// is false if these are older than the installed one.
-func (s *selecting) beyond(r *Refusal) bool {
-	anchors := s.rng.literals()
-	if r.Code != RefusedRange || len(anchors) == 0 {
-		return false
-	}
-	low := slices.MinFunc(anchors, semver.Version.Compare)
-	for _, n := range r.Nearest {
-		if v, err := semver.Parse(n.Version); err != nil || v.GT(low) || s.lower(n) {
-			return false
-		}
-	}
-	next := []semver.Version{low, {Major: low.Major, Minor: low.Minor, Patch: low.Patch + 1}, {Major: low.Major, Minor: low.Minor + 1}, {Major: low.Major + 1}}
-	return len(r.Nearest) > 0 && slices.ContainsFunc(next, s.rng.Contains)
-}
-
 // refuses reports whether OLM v1 refuses a near version for its dependencies.
 func (s *selecting) refuses(n NearVersion) bool {
 	for i, p := range s.packages {
@@ -384,13 +367,6 @@ func (s *selecting) refuses(n NearVersion) bool {
 		}
 	}
 	return false
-}
-
-// older reports whether all bundles in range are older than the installed one.
-func (s *selecting) older() bool {
-	return s.installed != nil && !s.rng.IsZero() && len(s.inRanges) > 0 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool {
-		return !c.known || c.version.Compare(s.release) >= 0
-	})
 }
 
 // nearPackages returns packages whose names are similar to the requested one, and whether they are

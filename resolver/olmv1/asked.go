@@ -1,0 +1,68 @@
+package olmv1
+
+import (
+	"slices"
+
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/graph"
+)
+
+// requested reports whether the version of a bundle is requested.
+func (s *selecting) requested(n graph.Node) bool {
+	v, err := semver.Parse(n.Version)
+	return err == nil && s.rng.Contains(v)
+}
+
+// lower reports whether a near version is older than the installed one.
+func (s *selecting) lower(n NearVersion) bool {
+	v, err := semver.Parse(n.Version)
+	return err == nil && s.installed != nil && graph.ReadRelease(v).Compare(s.release) < 0
+}
+
+// newer reports whether the version range contains only versions above the installed one.
+func (s *selecting) newer() bool {
+	anchors := s.rng.literals()
+	return s.installed != nil && len(anchors) > 0 && !s.rng.Contains(*s.installed) && !s.rng.Contains(semver.Version{}) &&
+		s.installed.LTE(slices.MinFunc(anchors, semver.Version.Compare))
+}
+
+// highest returns a range that ends at the highest requested version of the package, or "" if it has none.
+func (s *selecting) highest() string {
+	var top *semver.Version
+	for _, p := range s.packages {
+		for b := range p.Bundles() {
+			if v := b.Version(); b.HasVersion() && s.rng.Contains(v) && (top == nil || v.GT(*top)) {
+				top = &v
+			}
+		}
+	}
+	if top == nil {
+		return ""
+	}
+	return "<=" + top.String()
+}
+
+// older reports whether all bundles in range are older than the installed one.
+func (s *selecting) older() bool {
+	return s.installed != nil && !s.rng.IsZero() && len(s.inRanges) > 0 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool {
+		return !c.known || c.version.Compare(s.release) >= 0
+	})
+}
+
+// beyond reports whether the version range contains only versions above all that are available. It
+// is false if these are older than the installed one.
+func (s *selecting) beyond(r *Refusal) bool {
+	anchors := s.rng.literals()
+	if r.Code != RefusedRange || len(anchors) == 0 {
+		return false
+	}
+	low := slices.MinFunc(anchors, semver.Version.Compare)
+	for _, n := range r.Nearest {
+		if v, err := semver.Parse(n.Version); err != nil || v.GT(low) || s.lower(n) {
+			return false
+		}
+	}
+	next := []semver.Version{low, {Major: low.Major, Minor: low.Minor, Patch: low.Patch + 1}, {Major: low.Major, Minor: low.Minor + 1}, {Major: low.Major + 1}}
+	return len(r.Nearest) > 0 && slices.ContainsFunc(next, s.rng.Contains)
+}
