@@ -69,10 +69,15 @@ type Advice struct {
 	Fixes []*Fix `json:"fixes,omitempty"`
 	// Text is the advice as text, on one line.
 	Text string `json:"text"`
+	// alone is what the way means for other subscriptions of the namespace, if there are any.
+	alone string
 }
 
 // String returns the advice in one line.
 func (a Advice) String() string { return a.Text }
+
+// Onward returns how to get further, or "".
+func (a Advice) Onward() string { return prose.Onward(a.Outlook) + a.alone }
 
 // Summary returns the advice in one short line, without the details of String.
 func (a Advice) Summary() string {
@@ -218,7 +223,7 @@ func (a Advice) More(width int, style *Style) string {
 	if a.Rejected != nil && (a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway) {
 		return ""
 	}
-	text := withDeadEnd(a.ahead(), a.DeadEnd)
+	text := withDeadEnd(a.ahead(), a.DeadEnd) + a.alone
 	switch {
 	case a.Kind == AdviceKind(graph.OutlookAtHead) && a.Elsewhere == nil: // which the chain states
 		text = withDeadEnd(prose.Onward(a.Outlook), a.DeadEnd)
@@ -439,7 +444,10 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	} else {
 		a.DeadEnd = u.deadEnd(ctx, s.r.needs, sub, a.Outlook)
 		a.Elsewhere = s.newerElsewhere(i, at)
-		a.Text = withDeadEnd(a.ahead(), a.DeadEnd)
+		if len(u.subs) > 1 {
+			a.alone = prose.Alone(a.Outlook)
+		}
+		a.Text = withDeadEnd(a.ahead(), a.DeadEnd) + a.alone
 		if a.Elsewhere == nil || a.Outlook.Way != nil {
 			a.Commands = u.wayCommands(sub, a.Outlook)
 		}

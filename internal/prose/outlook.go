@@ -2,6 +2,7 @@ package prose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/blang/semver/v4"
@@ -215,6 +216,16 @@ func Onward(o *graph.Outlook) string {
 		text += fmt.Sprintf(". That is possible only before %s is installed", version(o.Closes.To))
 	}
 	return text
+}
+
+// Alone returns that the way of an outlook keeps other operators of the namespace waiting, or "" if
+// it needs no approval.
+func Alone(o *graph.Outlook) string {
+	stops := func(l graph.Leg) bool { return l.Stop }
+	if o == nil || o.Reading != graph.Classic || o.Way == nil || !slices.ContainsFunc(o.Way.Legs, stops) {
+		return ""
+	}
+	return ". Install plans have all upgrades of their namespace, so its other operators wait as well"
 }
 
 // older reports whether both versions are valid and the first is lower.

@@ -136,7 +136,9 @@ func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extens
 
 // needs sets what a person has to do. target is the last bundle that OLM v1 selected, or nil.
 func (d *extensionEnd) needs(target *extensionBundle) {
-	add := func(text string, commands ...string) { d.Needs = append(d.Needs, simulationNeed{text, commands}) }
+	add := func(text string, commands ...string) {
+		d.Needs = append(d.Needs, simulationNeed{Text: text, Commands: commands})
+	}
 	for _, crd := range d.Lost {
 		add("save the custom resources of CRD "+crd+" before OLM v1 deletes it, and all of them with it", kubectl.All(crd))
 	}

@@ -43,6 +43,8 @@ type simulationNeed struct {
 	Text string `json:"text"`
 	// Commands do that, if commands can.
 	Commands []string `json:"commands,omitempty"`
+	// legs is the advice whose way the commands follow, if they do.
+	legs *resolver.Advice
 }
 
 type endOfCSV struct {
@@ -150,7 +152,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	}
 	for _, a := range s.closing { // and nobody was asked
 		if !slices.ContainsFunc(d.Versions, func(x resolver.Advice) bool { return x.Kind == a.Kind && x.Subscription == a.Subscription }) {
-			d.Needs = append(d.Needs, simulationNeed{"before OLM goes on: " + a.String(), a.Commands})
+			d.Needs = append(d.Needs, simulationNeed{"before OLM goes on: " + a.String(), a.Commands, &a})
 		}
 	}
 	for _, a := range s.passed {
@@ -188,7 +190,10 @@ func (s *simulation) solution(ctx context.Context, now *reconcile.Snapshot) (*re
 
 // needs sets what a person has to do. failed are the install plans that failed.
 func (d *simulationEnd) needs(failed []*olm.InstallPlan) {
-	add := func(text string, commands ...string) { d.Needs = append(d.Needs, simulationNeed{text, commands}) }
+	add := func(text string, commands ...string) {
+		d.Needs = append(d.Needs, simulationNeed{Text: text, Commands: commands})
+	}
+	follow := func(text string, a *resolver.Advice) { d.Needs = append(d.Needs, simulationNeed{text, a.Commands, a}) }
 	switch {
 	case d.Report != nil && len(d.Report.Cores) > 1:
 		add(fmt.Sprintf("resolve all %d conflicts, which are listed below with fixes", len(d.Report.Cores)))
@@ -217,7 +222,7 @@ func (d *simulationEnd) needs(failed []*olm.InstallPlan) {
 	}
 	for i := range d.Versions {
 		if a := &d.Versions[i]; early(a) {
-			add("before you approve the install plan: "+a.String(), a.Commands...)
+			follow("before you approve the install plan: "+a.String(), a)
 		}
 	}
 	first := slices.DeleteFunc(slices.Clone(d.Obstacles), waits) // to be removed before the approval
@@ -242,7 +247,7 @@ func (d *simulationEnd) needs(failed []*olm.InstallPlan) {
 		case fix != nil:
 			add(text, fix.Commands...)
 		case len(a.Commands) > 0:
-			add(a.String(), a.Commands...) // the text states their order
+			follow(a.String(), a)
 		default:
 			add(text)
 		}
@@ -314,7 +319,10 @@ func writeNeeds(lines *prose.Writer, needs []simulationNeed) {
 			first, rest, text = fmt.Sprintf("%3d. ", i+1), "     ", visible.Words(n.Text)
 		}
 		lines.Line(nil, phrase.Clause(text)+".", first, rest)
-		for _, c := range n.Commands {
+		for i, c := range n.Commands {
+			if n.legs != nil && installedBefore(*n.legs, i) != "" {
+				lines.Line(nil, "when "+visible.Words(installedBefore(*n.legs, i))+" is installed:", rest, rest)
+			}
 			lines.Verbatim(c, rest)
 		}
 	}

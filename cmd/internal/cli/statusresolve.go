@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/internal/prose"
 	csvreason "github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -178,7 +177,7 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		case a.Kind == resolver.AdviceDowngrade:
 			o.Why, o.Commands, o.advice = a.Summary(), append(o.Commands, a.Commands...), a
 		case a.Kind == resolver.AdviceCloses:
-			o.Why, o.Commands, o.advice = a.Summary()+". "+prose.Onward(a.Outlook), append(o.Commands, a.Commands...), a
+			o.Why, o.Commands, o.advice = a.Summary()+". "+a.Onward(), append(o.Commands, a.Commands...), a
 		}
 		if !a.For(o.Object.Name) || a.HeldBy == nil {
 			continue

@@ -139,13 +139,22 @@ func commandLabel(a resolver.Advice, i int) string {
 		return "to keep " + a.Outlook.Downgrade.From.Name
 	case n > 1:
 		text := fmt.Sprintf("to upgrade %s, step %d of %d", a.Package, i+1, n)
-		if way := a.Outlook.Way; way != nil && i > n-len(way.Legs) { // which may come after another command
-			end := way.Legs[i-1-n+len(way.Legs)].End()
-			text += ", when " + cmp.Or(end.Version, end.Name) + " is installed"
+		if first := installedBefore(a, i); first != "" {
+			text += ", when " + first + " is installed"
 		}
 		return text
 	}
 	return "to upgrade " + a.Package
+}
+
+// installedBefore returns the version that must be installed before a command of an advice is run, or "".
+func installedBefore(a resolver.Advice, i int) string {
+	way, n := a.Outlook.Way, len(a.Commands)
+	if way == nil || i <= n-len(way.Legs) { // another command may come before those of the legs
+		return ""
+	}
+	end := way.Legs[i-1-n+len(way.Legs)].End()
+	return cmp.Or(end.Version, end.Name)
 }
 
 // unsettled removes the commands that require approval for upgrades which wait for it anyway.
