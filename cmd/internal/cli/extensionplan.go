@@ -224,7 +224,8 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 	want, err := desired.Want(ctx, x.extension, b, content, x.options)
 	if errors.As(err, &problems) {
 		p.block(problems)
-		return nil, nil
+		p.Ways, err = configured(ctx, x.extension, b, content, x.options, problems)
+		return nil, err
 	}
 	return want, err
 }
@@ -261,7 +262,7 @@ func (x *extensionState) preflight(ctx context.Context, p *extensionPlan, want *
 			})
 		}
 	}
-	p.unchecked(results)
+	p.Ways = append(p.Ways, unchecked(p.Extension, p.Target.Name, results)...)
 	return err
 }
 

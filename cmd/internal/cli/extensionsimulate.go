@@ -150,9 +150,16 @@ func (d *extensionEnd) needs(target *extensionBundle) {
 		if target != nil {
 			of = " of " + target.Name
 		}
-		add("the rollout" + of + " is blocked, see below")
-		for _, x := range d.Ways {
-			add(x.Text, slices.DeleteFunc([]string{x.Command}, func(c string) bool { return c == "" })...)
+		blocked := "the rollout" + of + " is blocked, see below"
+		if len(d.Ways) == 0 {
+			add(blocked)
+		}
+		for i, x := range d.Ways {
+			text := x.Text
+			if i == 0 {
+				text = blocked + "; to let it go on, " + text
+			}
+			add(text, slices.DeleteFunc([]string{x.Command}, func(c string) bool { return c == "" })...)
 		}
 	}
 }

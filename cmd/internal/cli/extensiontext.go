@@ -84,7 +84,7 @@ func (p *extensionPlan) text(w io.Writer) error {
 	if len(p.Ways) > 0 {
 		b.WriteString("\n")
 		t := proseWriter(w)
-		writeWays(t, p.Ways)
+		writeWays(t, "", p.Ways)
 		b.WriteString(t.String())
 	}
 	p.writePhases(line)

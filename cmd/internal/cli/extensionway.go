@@ -1,17 +1,24 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/kube/extension/api"
+	"github.com/olmkit/olmkit/kube/extension/desired"
+	"github.com/olmkit/olmkit/kube/registryv1"
+	"github.com/olmkit/olmkit/kube/rollout"
 	"github.com/olmkit/olmkit/olm"
 )
 
@@ -27,21 +34,63 @@ func (p *extensionPlan) refused() bool {
 	return slices.ContainsFunc(p.Blocked, func(b extensionBlock) bool { return b.Check != checkOwnership && b.Check != checkDryRun })
 }
 
-// unchecked adds the way without the check of CRDs, unless the API server refuses the change.
-func (p *extensionPlan) unchecked(results []*crdsafety.Result) { // K54
+// unchecked returns the way without the check of CRDs, unless the API server refuses the change.
+func unchecked(extension, target string, results []*crdsafety.Result) []extensionWay { // K54
 	immutable := func(f crdsafety.Finding) bool {
 		return f.Validation == "scope" || f.Validation == "storedVersionRemoval"
 	}
 	if len(results) == 0 || slices.ContainsFunc(results, func(r *crdsafety.Result) bool { return slices.ContainsFunc(r.Findings, immutable) }) {
-		return
+		return nil
 	}
-	p.Ways = append(p.Ways, extensionWay{
+	return []extensionWay{{
 		Text: fmt.Sprintf("set crdUpgradeSafety to None; then OLM v1 does not check the CRDs of %s. Risk: resources may lose fields or become invalid; "+
-			"see what changes with \"olmkit impact\", and back up the resources", p.Target.Name),
-		Command: kubectl.Patch("clusterextension", "", p.Extension, map[string]any{
+			"see what changes with \"olmkit impact\", and back up the resources", target),
+		Command: kubectl.Patch("clusterextension", "", extension, map[string]any{
 			"install": map[string]any{"preflight": map[string]any{"crdUpgradeSafety": map[string]any{"enforcement": string(crdsafety.None)}}},
 		}),
-	})
+	}}
+}
+
+// configured returns the change of watchNamespace with which a bundle that cannot be rendered for an
+// extension can be.
+func configured(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle, content *registryv1.Bundle, options registryv1.RenderOptions, cause *registryv1.Error) ([]extensionWay, error) { // K22
+	const field = "watchNamespace"
+	if !slices.ContainsFunc(cause.Problems, func(p registryv1.Problem) bool { return p.Stage == registryv1.StageConfig && p.Subject == field }) {
+		return nil, nil
+	}
+	inline := map[string]any{}
+	if c := e.Spec.Config; c != nil && c.Inline != nil {
+		if err := json.Unmarshal(c.Inline.Raw, &inline); err != nil || inline == nil {
+			return nil, nil
+		}
+	}
+	for _, value := range []any{nil, e.Spec.Namespace} {
+		changed, text := *e, "remove watchNamespace"
+		if inline[field] = value; value == nil {
+			delete(inline, field)
+		} else {
+			text = fmt.Sprintf("set watchNamespace to %s, the install namespace", value)
+		}
+		raw, err := json.Marshal(inline)
+		if err != nil {
+			return nil, err
+		}
+		changed.Spec.Config = &api.Config{ConfigType: "Inline", Inline: &runtime.RawExtension{Raw: raw}}
+		_, err = desired.Want(ctx, &changed, b, content, options)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			continue
+		}
+		return []extensionWay{{
+			Text: fmt.Sprintf("%s; then OLM v1 can render %s", text, b.Name),
+			Command: kubectl.Patch("clusterextension", "", e.Name, map[string]any{
+				"config": map[string]any{"configType": "Inline", "inline": map[string]any{field: value}},
+			}),
+		}}, nil
+	}
+	return nil, nil
 }
 
 // replace adds the way past objects that exist already.
@@ -79,12 +128,20 @@ func writeLost(t *prose.Writer, crds []string) {
 	}
 }
 
-// writeWays prints what lets OLM v1 go on.
-func writeWays(t *prose.Writer, ways []extensionWay) {
-	for _, x := range ways {
-		t.Line(t.Style.Help, "possible fix: "+x.Text, "", "  ")
+// writeWays prints what lets OLM v1 go on. Each of several ways lifts other blocks. of is "", or " for" with
+// the name of a package.
+func writeWays(t *prose.Writer, of string, ways []extensionWay) {
+	if len(ways) > 1 {
+		t.Line(nil, "To lift every block"+of+", do all of this:", "", "")
+	}
+	for i, x := range ways {
+		first, indent := "possible fix"+of+": ", "  "
+		if len(ways) > 1 {
+			first, indent = fmt.Sprintf("%3d. ", i+1), "     "
+		}
+		t.Line(t.Style.Help, x.Text, first, indent)
 		if x.Command != "" {
-			t.Verbatim(x.Command, "  ")
+			t.Verbatim(x.Command, indent)
 		}
 	}
 }

@@ -158,6 +158,8 @@ type operatorStatus struct {
 	Commands []string          `json:"commands,omitempty"`
 	// Fixes are changes with which the subscription gets a bundle that it prefers.
 	Fixes []*resolver.Fix `json:"fixes,omitempty"`
+	// Ways are changes of a ClusterExtension that lift what blocks its next bundle.
+	Ways []extensionWay `json:"ways,omitempty"`
 	// Explanation is the message about a failed resolution, if it has several lines.
 	Explanation string `json:"explanation,omitzero"`
 	// Deprecated lists the messages of deprecations.
@@ -183,7 +185,7 @@ type operatorStatus struct {
 	versions        string   // the version range of a ClusterExtension
 	known           bool     // whether the content of the catalogs of a ClusterExtension is known
 	next            string   // the bundle to which a ClusterExtension would be upgraded, if it is known
-	upcoming        bool     // whether it will be upgraded to next, but the upgrade has not begun
+	upcoming        bool     // whether it will get next, but that has not begun
 	unprocessed     bool     // whether OLM v1 has not processed a ClusterExtension yet
 }
 
@@ -329,7 +331,7 @@ func (d *statusDocument) text(w io.Writer) error {
 			}
 		}
 		help := resolver.Advice{Package: o.Package, Fixes: o.Fixes}
-		if _, err := io.WriteString(w, help.FixesText(textWidth(w), styleFor(w))); err != nil {
+		if _, err := io.WriteString(w, help.FixesText(textWidth(w), styleFor(w))+o.extensionHelp(w)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -126,13 +127,20 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 	case next == nil:
 		o.Moves, o.Why = movesStuck, why
 	case o.Installed == "":
-		o.Moves, o.Why = movesNow, "will install "+next.Bundle
+		o.Moves, o.Why, o.upcoming = movesNow, "will install "+next.Bundle, true
 	case next.Bundle != o.Installed:
 		o.Moves, o.Why, o.upcoming = movesNow, "will move to "+next.Bundle, true
 	case newest != nil && newest.Graph.Version().GT(next.Graph.Version()):
 		o.Moves, o.Why = movesStuck, prose.Outlook(next.Outlook)
 	}
 	return nil
+}
+
+// extensionHelp returns what lets a stuck ClusterExtension go on, for an output.
+func (o *operatorStatus) extensionHelp(w io.Writer) string {
+	t := proseWriter(w)
+	writeWays(t, " for "+o.Package, o.Ways)
+	return t.String()
 }
 
 // selected returns the bundle that OLM v1 selects, or the reason why it selects none.

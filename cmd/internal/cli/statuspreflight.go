@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,8 +17,9 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
-// preflight changes the statuses of ClusterExtensions whose next upgrade OLM v1 refuses because of
-// CRDs on the cluster, as far as the manifests are at hand. It pulls no images.
+// preflight changes the statuses of ClusterExtensions whose next bundle OLM v1 refuses because of its
+// manifests, their configuration or CRDs on the cluster, as far as the manifests are at hand. It pulls
+// no images.
 func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators []operatorStatus) error { // K54
 	c := &clusterImpact{impactRun: run, reader: r}
 	for i := range operators {
@@ -34,15 +36,29 @@ func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators
 			return err
 		}
 		bundles := c.bundlesOf(false, c.packages(o)...)
-		want, known, err := phasesOf(ctx, bundles, x, o.next)
+		next, err := renderingOf(ctx, bundles, x, o.next)
 		if err != nil {
 			return err
 		}
-		installed, _, err := phasesOf(ctx, bundles, x, o.Installed)
-		if err != nil {
-			return err
+		if next == nil {
+			continue
 		}
-		results, err := desired.Preflight(ctx, x, want, false, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if no := next.refused; no != nil {
+			o.Moves, o.Why = movesStuck, fmt.Sprintf("OLM v1 refuses %s: %s", o.next, problemsSummary(no))
+			if next.content != nil {
+				if o.Ways, err = configured(ctx, x, &rollout.Bundle{Name: o.next}, next.content, statusOptions, no); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		var installed []registryv1.Phase
+		if old, err := renderingOf(ctx, bundles, x, o.Installed); err != nil {
+			return err
+		} else if old != nil {
+			installed = old.phases
+		}
+		results, err := desired.Preflight(ctx, x, next.phases, false, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 			return r.crd(o, installed)
 		})
 		if err != nil {
@@ -50,12 +66,10 @@ func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators
 		}
 		if why := unsafeSummary(results); why != "" {
 			o.Moves, o.Why = movesStuck, fmt.Sprintf("OLM v1 refuses %s: %s", o.next, why)
+			o.Ways = unchecked(x.Name, o.next, results)
 			continue
 		}
-		if !known {
-			continue
-		}
-		for _, crd := range dropped(installed, want) {
+		for _, crd := range dropped(installed, next.phases) {
 			o.Why += "; CRD " + crd + " is deleted, and with it all of its custom resources"
 		}
 	}
@@ -73,21 +87,44 @@ func dropped(old, created []registryv1.Phase) (names []string) {
 	return names
 }
 
-// phasesOf returns the objects of a bundle for an extension, and whether they are known. The error is
-// that of the context.
-func phasesOf(ctx context.Context, bundles *packageBundles, x *api.ClusterExtension, name string) (phases []registryv1.Phase, known bool, err error) {
+// A rendering has the objects of a bundle for an extension, or why it has none.
+type rendering struct {
+	phases  []registryv1.Phase
+	content *registryv1.Bundle // nil if the manifests are invalid
+	refused *registryv1.Error
+}
+
+// statusOptions are the defaults of plan.
+var statusOptions = registryv1.RenderOptions{Certificates: registryv1.CertManager}
+
+// renderingOf returns what a bundle is for an extension, or nil if its manifests are not at hand.
+func renderingOf(ctx context.Context, bundles *packageBundles, x *api.ClusterExtension, name string) (*rendering, error) {
+	out := &rendering{}
 	found, err := bundles.get(ctx, name)
 	var want *rollout.Revision
 	if err == nil {
-		want, err = desired.Want(ctx, x, &rollout.Bundle{Name: name}, found.Bundle.Bundle, registryv1.RenderOptions{Certificates: registryv1.CertManager})
+		out.content = found.Bundle.Bundle
+		want, err = desired.Want(ctx, x, &rollout.Bundle{Name: name}, out.content, statusOptions)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, false, context.Cause(ctx)
+		return nil, context.Cause(ctx)
+	case errors.As(err, &out.refused):
 	case err != nil:
-		return nil, false, nil
+		return nil, nil
+	default:
+		out.phases = want.Phases
 	}
-	return want.Phases, true, nil
+	return out, nil
+}
+
+// problemsSummary returns the first problem of a bundle, and how many more there are.
+func problemsSummary(e *registryv1.Error) string {
+	text := e.Problems[0].String()
+	if n := len(e.Problems); n > 1 {
+		text += ", and " + phrase.Count(n-1, "more problem")
+	}
+	return text
 }
 
 // crd returns the CRD on the cluster with the name of another, or nil. If it is not known, it is
