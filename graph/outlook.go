@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/internal/version"
 )
 
 // A Source is a package in a catalog that offers upgrades.
@@ -64,6 +66,9 @@ type Outlook struct {
 	// Gap is the next newer entry in the channel of a stuck operator, to which it cannot be
 	// upgraded. It is nil if the channel has nothing newer.
 	Gap *Gap `json:"gap,omitzero"`
+	// Lower is an upgrade from the end of the steps that OLM v1 does not take, because the bundle has a
+	// lower version. It is nil if there is none, and unless Kind is OutlookStuck.
+	Lower *Step `json:"lower,omitzero"`
 	// Newest is the newest head of all channels and catalogs, or nil if it is not newer
 	// than From and all steps. Prereleases count only in the default channel, or
 	// if the steps end at one.
@@ -98,6 +103,16 @@ func (o *Outlook) End() Node {
 // something newer.
 func (o *Outlook) EndsEarly() bool {
 	return o.Kind == OutlookStuck || o.Kind == OutlookLoops
+}
+
+// LeadsOn reports whether the step to an older version is on the way to one that is newer than before it.
+func (o *Outlook) LeadsOn() bool {
+	if o.Downgrade == nil {
+		return false
+	}
+	from, err := version.Parse(o.Downgrade.From.Version)
+	end, failed := version.Parse(o.End().Version)
+	return err == nil && failed == nil && o.Kind != OutlookLoops && end.GT(from)
 }
 
 // A Target is the head of a channel.
@@ -232,12 +247,32 @@ func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { /
 	}
 	if out.Kind == OutlookStuck {
 		out.Gap = o.gap(own, end)
+		out.Lower = o.lower(own, end)
 	}
 	o.downgrades(out)
 	if out.EndsEarly() || out.Kind == OutlookNoChannel || out.Newest != nil {
 		o.search(own, out)
 	}
 	return out
+}
+
+// lower returns the best upgrade in a lane from a bundle that OLM v1 prefers because of its version, or nil.
+func (o *Outlooks) lower(own *lane, at *spot) *Step {
+	if o.reading != V1 {
+		return nil
+	}
+	var best *link
+	links := o.links(at)
+	for i := range links {
+		if x := &links[i]; own.has(x) && x.edge != NoEdge && newer(at, x.to) && (best == nil || o.compare(own, x, best) < 0) {
+			best = x
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	step := best.step(at)
+	return &step
 }
 
 // highest returns the newest bundle of the start and the steps of an outlook.

@@ -239,14 +239,15 @@ func (s *waySearch) act(v *visit, moves bool) {
 		stop = costStop
 	}
 	for _, l := range s.lanes {
-		if s.next(l, v.at) == nil {
+		goes := s.next(l, v.at) != nil
+		if !goes && !s.pins { // a pinned version may be lower, and lead on
 			continue
 		}
 		cost := v.cost + stop
 		if l != v.lane {
 			cost += costSwitch
 		}
-		if l != v.lane || v.held {
+		if goes && (l != v.lane || v.held) {
 			s.push(visit{at: v.at, lane: l, from: v, cost: cost})
 		}
 		// Any version that one channel allows is allowed by all channels together.

@@ -160,7 +160,7 @@ func (u *universe) legCommands(s *subscription, w *graph.Way) (list []string) {
 // keepCommands returns the commands that prevent the next upgrade if it is a downgrade, or that make an
 // operator that is newer than its channel follow another one.
 func (u *universe) keepCommands(operator kubectl.Operator, s *subscription, o *graph.Outlook) []string {
-	if o.Downgrade == nil && o.Keep == nil || o.Downgrade != nil && o.Downgrade.From != o.From {
+	if o.Downgrade == nil && o.Keep == nil || o.LeadsOn() || o.Downgrade != nil && o.Downgrade.From != o.From {
 		return nil
 	}
 	if o.Keep == nil {

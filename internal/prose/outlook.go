@@ -32,13 +32,7 @@ func Outlook(o *graph.Outlook) string {
 func downgrade(o *graph.Outlook) string {
 	d := o.Downgrade
 	text := fmt.Sprintf("OLM takes %s back to the older %s, ", d.From.Name, version(d.To))
-	switch d.Reasons[0].Edge {
-	case graph.SkipRange:
-		return text + "whose skipRange includes it"
-	case graph.Skips:
-		return text + "which skips it"
-	}
-	return text + "which replaces it"
+	return text + through(d)
 }
 
 // Summary returns where the operator is in one short line, and whether other channels lead
@@ -86,10 +80,30 @@ func standing(o *graph.Outlook) string {
 		return fmt.Sprintf("%s gets no updates, because it is newer than %s, the head of %s", name, version(o.Head.Node), in)
 	case o.Kind == graph.OutlookLoops:
 		return fmt.Sprintf("%s moves back and forth in %s: %s", name, in, stops(o.Steps))
+	case o.Lower != nil && n > 0:
+		return fmt.Sprintf("%s is upgraded only to %s, and stays there: %s", name, o.End().Name, lower(o))
+	case o.Lower != nil:
+		return name + " stays: " + lower(o)
 	case n > 0:
 		return fmt.Sprintf("%s is upgraded only to %s: no entry of %s accepts an upgrade from there", name, o.End().Name, in)
 	}
 	return fmt.Sprintf("%s is stuck: no entry of %s accepts an upgrade from it", name, in)
+}
+
+// lower states why OLM v1 does not take the upgrade to a lower version.
+func lower(o *graph.Outlook) string {
+	return fmt.Sprintf("%s, %s, has a lower version, and OLM v1 prefers the highest", version(o.Lower.To), through(o.Lower))
+}
+
+// through states how the bundle that a step leads to follows the one before it.
+func through(x *graph.Step) string {
+	switch x.Reasons[0].Edge {
+	case graph.SkipRange:
+		return "whose skipRange includes it"
+	case graph.Skips:
+		return "which skips it"
+	}
+	return "which replaces it"
 }
 
 // follows names the channels that the operator follows.
@@ -237,6 +251,10 @@ func older(a, b graph.Node) bool {
 
 // keep returns how to prevent the downgrade of an outlook.
 func keep(o *graph.Outlook) string {
+	if o.LeadsOn() {
+		return fmt.Sprintf("%s leads on to %s: back up the resources of the operator and let OLM take it, or keep %s with installPlanApproval Manual and get nothing newer",
+			version(o.Downgrade.To), version(o.End()), version(o.Downgrade.From))
+	}
 	text := fmt.Sprintf("To keep %s, ", version(o.Downgrade.From))
 	if o.Keep != nil {
 		text += "switch to " + place(o, o.Keep)
@@ -282,7 +300,10 @@ func followed(o *graph.Outlook) string {
 // follows; either may be empty.
 func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 	var parts []string
+	current := channel
 	for i, l := range w.Legs {
+		same := reading == graph.V1 && l.Channel == current && (catalog == "" || l.Catalog == catalog)
+		current = l.Channel
 		to := "channel " + l.Channel
 		if l.Channel == "" {
 			to = "all channels"
@@ -305,6 +326,14 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 		end := version(l.End())
 		last := i == len(w.Legs)-1
 		switch {
+		case same && l.Stop:
+			parts = append(parts, "set the version to "+end+" until it is installed")
+		case same && i == 0 && !last:
+			parts = append(parts, "wait until "+end+" is installed")
+		case same && i > 0 && last:
+			parts = append(parts, "remove the version")
+		case same && i > 0:
+			parts = append(parts, "remove the version and wait until "+end+" is installed")
 		case l.Stop && reading == graph.V1:
 			parts = append(parts, fmt.Sprintf("%s%s and allow only version %s until it is installed", verb, to, end))
 		case last && !l.Stop:

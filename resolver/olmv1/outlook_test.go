@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
@@ -67,5 +68,57 @@ defaultChannel: r7
 		if outlook == nil || outlook.Kind != tt.kind || !strings.HasSuffix(text, tt.text) || tt.text == "" && text != "" {
 			t.Errorf("channels %v: %+v\n%s\nwant %s", tt.channels, outlook, text, tt.text)
 		}
+	}
+}
+
+// TestLowerStep checks a channel whose versions are out of order: OLM v1 does not take the step to the lower version that
+// leads on, and classic OLM does, which nobody should prevent (C3, H40).
+func TestLowerStep(t *testing.T) {
+	catalog, err := graph.LoadReader(context.Background(), strings.NewReader(`
+{schema: olm.package, name: app, defaultChannel: fast}
+---
+{schema: olm.channel, package: app, name: fast, entries: [{name: app.v0.0.3}, {name: app.v0.1.2, replaces: app.v0.0.3}, {name: app.v0.0.5, replaces: app.v0.1.2}, {name: app.v1.0.0, replaces: app.v0.0.5}]}
+---
+{schema: olm.bundle, package: app, name: app.v0.0.3, image: i, properties: [{type: olm.package, value: {packageName: app, version: 0.0.3}}]}
+---
+{schema: olm.bundle, package: app, name: app.v0.0.5, image: i, properties: [{type: olm.package, value: {packageName: app, version: 0.0.5}}]}
+---
+{schema: olm.bundle, package: app, name: app.v0.1.2, image: i, properties: [{type: olm.package, value: {packageName: app, version: 0.1.2}}]}
+---
+{schema: olm.bundle, package: app, name: app.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: app, version: 1.0.0}}]}
+`), "catalog.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ installed, version, want string }{
+		{"0.1.2", "", "app.v0.1.2 stays: 0.0.5, which replaces it, has a lower version, and OLM v1 prefers the highest. app.v1.0.0, the first newer entry, can be installed only over 0.0.5. To get to 1.0.0, set the version to 0.0.5 until it is installed, then remove the version"},
+		{"0.0.3", "", "app.v0.0.3 is upgraded only to app.v0.1.2, and stays there: 0.0.5, which replaces it, has a lower version, and OLM v1 prefers the highest. app.v1.0.0, the first newer entry, can be installed only over 0.0.5. To get to 1.0.0, wait until 0.1.2 is installed, then set the version to 0.0.5 until it is installed, then remove the version"},
+	} {
+		sel, err := olmv1.Select(context.Background(), olmv1.Request{
+			Package: "app", Catalogs: []olmv1.Catalog{{Name: "c", Graph: catalog}},
+			Installed: &olmv1.Installed{Name: "app.v" + tt.installed, Version: tt.installed},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sel.Notes) != 1 || sel.Notes[0].Text != tt.want {
+			t.Errorf("%s: %+v, want %s", tt.installed, sel.Notes, tt.want)
+		}
+	}
+	sol, err := resolver.Resolve(context.Background(), resolver.Problem{
+		Namespace: "operators", Catalogs: []resolver.Catalog{{Name: "c", Namespace: "operators", Graph: catalog}},
+		Subscriptions: []resolver.Subscription{{Name: "app", Package: "app", Channel: "fast", InstalledCSV: "app.v0.1.2"}},
+		Installed:     []resolver.Installed{{Name: "app.v0.1.2", Package: "app", Version: "0.1.2"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "0.0.5 leads on to 1.0.0: back up the resources of the operator and let OLM take it, or keep 0.1.2 with installPlanApproval Manual and get nothing newer"
+	advice, err := sol.Advice(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(advice) != 1 || !strings.HasSuffix(advice[0].Text, want) || len(advice[0].Commands) > 0 {
+		t.Errorf("%+v, want %s", advice, want)
 	}
 }

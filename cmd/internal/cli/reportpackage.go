@@ -34,7 +34,7 @@ type packageQuality struct {
 	Head     headQuality      `json:"head,omitzero"`
 	Releases releases         `json:"releases"`
 	Channels []channelQuality `json:"channels"`
-	// StrandedV1 are the versions from which OLM v1 never gets to Newest, the newest version of the package.
+	// StrandedV1 are the versions from which OLM v1 on its own never gets to Newest, the newest version of the package.
 	Newest     string       `json:"newest,omitempty"`
 	StrandedV1 []graph.Node `json:"strandedV1,omitempty"`
 	// Upgrades are those that break something, and those that an administrator should read.
@@ -195,8 +195,8 @@ func (q *packageQuality) channels(p graph.Package) error {
 	for _, n := range u.Heads() {
 		q.Newest = cmp.Or(n.Version, n.Name)
 	}
-	for n := range u.Stranded() {
-		if !u.IsVirtual(n) {
+	for n := range u.Nodes() {
+		if !u.IsVirtual(n) && !u.Walk(n).AtHead {
 			q.StrandedV1 = append(q.StrandedV1, n)
 		}
 	}
