@@ -102,7 +102,7 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			continue
 		}
 		f.Catalog, f.Selected = got.source.Name, got.Node()
-		blocked, err := s.walk(ctx, f, q, got)
+		blocked, err := s.walk(ctx, f, after, got)
 		if err != nil {
 			return nil, err
 		}
@@ -143,18 +143,17 @@ const maxWalk = 250
 
 // walk sets the upgrades that OLM v1 performs on its own after it has installed what a fix selects for a
 // changed request. It reports whether they end because OLM v1 refuses the next bundle.
-func (s *selecting) walk(ctx context.Context, f *Fix, q Request, at candidate) (blocked bool, err error) {
+func (s *selecting) walk(ctx context.Context, f *Fix, fixed *selecting, at candidate) (blocked bool, err error) {
 	if s.installed == nil || f.Kind == FixUncertified {
 		return false, nil
 	}
 	seen := map[string]bool{s.Installed.Name: true, at.Name(): true}
 	for len(f.Later) < maxWalk && at.known {
-		q.Installed = &Installed{Name: at.Name(), Version: at.text()}
-		after, err := selectFor(ctx, &q)
+		after, err := fixed.after(ctx, at)
 		switch {
-		case ctx.Err() != nil:
-			return false, context.Cause(ctx)
-		case err != nil || after.refusal != nil:
+		case err != nil:
+			return false, err
+		case after.refusal != nil:
 			return true, nil
 		case seen[after.left[0].Name()]:
 			return false, nil

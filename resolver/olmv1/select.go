@@ -29,6 +29,18 @@ func selectFor(ctx context.Context, r *Request) (*selecting, error) {
 	if err := s.open(); err != nil {
 		return nil, err
 	}
+	if err := s.run(ctx, StageChannels); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(s.funnel.Dropped, func(a, b Dropped) int {
+		return cmp.Or(cmp.Compare(a.Catalog, b.Catalog), cmp.Compare(a.Bundle, b.Bundle))
+	})
+	return s, nil
+}
+
+// run applies the stages from the given one on.
+func (s *selecting) run(ctx context.Context, from Stage) error {
+	begun := false
 	for _, stage := range []struct {
 		name Stage
 		keep func() *Refusal
@@ -41,18 +53,18 @@ func selectFor(ctx context.Context, r *Request) (*selecting, error) {
 		{StagePriority, s.priority},
 		{StageValidations, s.valid},
 	} {
+		if begun = begun || stage.name == from; !begun {
+			continue
+		}
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		if s.refusal == nil {
 			s.refusal = stage.keep()
 		}
 		s.count(stage.name)
 	}
-	slices.SortStableFunc(s.funnel.Dropped, func(a, b Dropped) int {
-		return cmp.Or(cmp.Compare(a.Catalog, b.Catalog), cmp.Compare(a.Bundle, b.Bundle))
-	})
-	return s, nil
+	return nil
 }
 
 // A selecting holds the state of a selection.
@@ -67,8 +79,11 @@ type selecting struct {
 	sources   []*Catalog      // the catalogs that have the package
 	channels  map[graph.Channel]bool
 	left      []candidate
-	inRanges  []candidate // the candidates after the range stage
+	inRanges  []candidate      // the candidates after the range stage
+	over      map[string][]int // indexes of inRanges that replace or skip a name, and
+	ranged    []int            // those that have a range of versions; both are set on first use
 	funnel    Funnel
+	quiet     bool // without a funnel
 	refusal   *Refusal
 	ahead     *graph.Outlook  // the result of outlook, computed on first use
 	outlooks  *graph.Outlooks // of the packages, once they are known
@@ -142,6 +157,9 @@ func (s *selecting) open() error {
 
 // count records the survivors of a stage.
 func (s *selecting) count(stage Stage) {
+	if s.quiet {
+		return
+	}
 	n := map[*Catalog]bool{}
 	for _, c := range s.left {
 		n[c.source] = true
@@ -163,7 +181,9 @@ func (s *selecting) keep(stage Stage, why func(candidate) string) {
 }
 
 func (s *selecting) drop(c candidate, stage Stage, reason string) {
-	s.funnel.Dropped = append(s.funnel.Dropped, Dropped{c.source.Name, c.Name(), c.text(), stage, reason})
+	if !s.quiet {
+		s.funnel.Dropped = append(s.funnel.Dropped, Dropped{c.source.Name, c.Name(), c.text(), stage, reason})
+	}
 }
 
 // refused returns a refusal with the code if no candidate is left, or nil.
