@@ -59,6 +59,8 @@ type extensionPlan struct {
 	Notes   []reconcile.Note `json:"notes,omitempty"`
 
 	deleting  bool
+	unread    bool           // whether the manifests of Target could not be read
+	outlook   *graph.Outlook // nil if nothing was selected
 	rehearsal *rollout.Rehearsal
 }
 
@@ -205,7 +207,8 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 	p.Target = &extensionBundle{Name: b.Name, Version: b.Version, Image: b.Image}
 	if d != nil && d.Selection != nil {
 		p.Target.Catalog, p.Versions = d.Selection.Catalog, d.Selection.Notes
-		if o := d.Selection.Outlook; o != nil && o.Kind == graph.OutlookAtHead && o.Newest == nil { // it has the newest version
+		p.outlook = d.Selection.Outlook
+		if o := p.outlook; o != nil && o.Kind == graph.OutlookAtHead && o.Newest == nil { // it has the newest version
 			p.Versions = slices.DeleteFunc(slices.Clone(p.Versions), func(n olmv1.Note) bool { return n.Code == olmv1.NoteStays })
 		}
 	}
@@ -218,6 +221,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		p.block(problems)
 		return nil, nil
 	case err != nil:
+		p.unread = true
 		x.note("", "the objects of the bundle are unknown: "+err.Error())
 		return nil, nil
 	}

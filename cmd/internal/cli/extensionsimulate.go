@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/rollout"
 	"github.com/olmkit/olmkit/olm"
@@ -55,6 +56,8 @@ type extensionEnd struct {
 	Installed *extensionBundle  `json:"installed,omitzero"`
 	// Revisions are the active revisions at the end.
 	Revisions []string `json:"revisions,omitempty"`
+	// Unread is the next bundle if its manifests could not be read. It is unknown what follows.
+	Unread string `json:"unread,omitempty"`
 	// Refused is why no bundle can be selected, Code its code if the selection refused, and Blocked
 	// what a person has to fix first.
 	Refused string            `json:"refused,omitempty"`
@@ -89,9 +92,16 @@ func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extens
 		if err != nil {
 			return nil, nil, err
 		}
-		target = p.Target
+		if target = p.Target; p.unread {
+			d.Unread = target.Name
+		}
 		d.Notes, d.Refused, d.Code, d.Fixes, d.Blocked, d.Ways, d.Versions = p.Notes, p.Refused, p.Code, p.Fixes, p.Blocked, p.Ways, p.Versions
 		d.Lost = append(d.Lost, p.Lost...)
+		if o := p.outlook; o != nil && o.Closes != nil && !p.refused() && o.Closes.To.Name == p.Target.Name { // G5
+			d.Needs = append(d.Needs, simulationNeed{
+				Text: "at once, because OLM v1 needs no approval: " + prose.Summary(o) + ". " + prose.Onward(o), Commands: commandsOf(heldBack(p.Versions)),
+			})
+		}
 		reached := p.reached(x.snapshot)
 		if reached == x.snapshot {
 			break
@@ -166,7 +176,11 @@ func (d *extensionEnd) needs(target *extensionBundle) {
 
 func (d *extensionEnd) text(w io.Writer) error {
 	line := func(format string, args ...any) { visible.Fprintf(w, format+"\n", args...) }
-	line("ClusterExtension %s is stable after %s.", d.Extension, phrase.Count(d.Passes, "round"))
+	if d.Unread != "" {
+		line("ClusterExtension %s: what follows is unknown: OLM v1 selects %s, whose manifests cannot be read; give them with --bundles.", d.Extension, d.Unread)
+	} else {
+		line("ClusterExtension %s is stable after %s.", d.Extension, phrase.Count(d.Passes, "round"))
+	}
 	t := proseWriter(w)
 	writeNeeds(t, d.Needs)
 	io.WriteString(w, t.String())

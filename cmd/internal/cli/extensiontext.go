@@ -59,7 +59,7 @@ func refusedV1(w io.Writer, reason string, fixes []*olmv1.Fix) string {
 	for text := range strings.SplitSeq(visible.Lines(strings.TrimSpace(reason)), "\n") {
 		t.Line(nil, text, "  ", "  ")
 	}
-	writeFixesV1(t, fixes)
+	writeFixesV1(t, "", fixes)
 	return t.String()
 }
 

@@ -301,7 +301,7 @@ func (a *selectAnswer) refused(t *prose.Writer) {
 		}
 		t.Line(nil, fmt.Sprintf("%s -> %s (%s; catalog %s)", h.From, h.To, h.Step.Why(), h.Catalog), fmt.Sprintf("%3d. ", i+1), "     ")
 	}
-	writeFixesV1(t, a.refusal.Fixes)
+	writeFixesV1(t, "", a.refusal.Fixes)
 }
 
 // writeNotesV1 writes notes about a selection of OLM v1, with their commands.
@@ -314,10 +314,11 @@ func writeNotesV1(t *prose.Writer, notes []olmv1.Note) {
 	}
 }
 
-// writeFixesV1 writes fixes for a refusal of OLM v1, each with its command.
-func writeFixesV1(t *prose.Writer, fixes []*olmv1.Fix) {
+// writeFixesV1 writes fixes for a refusal of OLM v1, each with its command. of is "", or " for" with the
+// name of a package.
+func writeFixesV1(t *prose.Writer, of string, fixes []*olmv1.Fix) {
 	if len(fixes) > 0 {
-		t.Line(nil, "Possible fixes, least disruptive first:", "", "")
+		t.Line(nil, "Possible fixes"+of+", least disruptive first:", "", "")
 	}
 	for i, f := range fixes {
 		t.Line(t.Style.Help, f.String(), fmt.Sprintf("%3d. ", i+1), "     ")

@@ -15,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 func newStatus(e *env) *cobra.Command {
@@ -160,6 +161,8 @@ type operatorStatus struct {
 	Fixes []*resolver.Fix `json:"fixes,omitempty"`
 	// Ways are changes of a ClusterExtension that lift what blocks its next bundle.
 	Ways []extensionWay `json:"ways,omitempty"`
+	// SelectFixes are changes of a ClusterExtension with which a bundle can be selected, if none can.
+	SelectFixes []*olmv1.Fix `json:"selectFixes,omitempty"`
 	// Explanation is the message about a failed resolution, if it has several lines.
 	Explanation string `json:"explanation,omitzero"`
 	// Deprecated lists the messages of deprecations.

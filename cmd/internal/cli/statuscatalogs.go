@@ -99,7 +99,7 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 	}
 	o.known = true
 	t.blocksV1(x, o, r.Catalogs)
-	next, why, err := selected(ctx, r)
+	next, no, err := selected(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -125,13 +125,23 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 	switch {
 	case o.Moves != movesLatest:
 	case next == nil:
-		o.Moves, o.Why = movesStuck, why
+		o.Moves, o.Why, o.SelectFixes = movesStuck, no.Error(), no.Fixes
 	case o.Installed == "":
 		o.Moves, o.Why, o.upcoming = movesNow, "will install "+next.Bundle, true
 	case next.Bundle != o.Installed:
 		o.Moves, o.Why, o.upcoming = movesNow, "will move to "+next.Bundle, true
+		if next.Outlook != nil && next.Outlook.Closes != nil {
+			o.Why += "; " + prose.Summary(next.Outlook) + ". " + prose.Onward(next.Outlook)
+			o.Commands = commandsOf(heldBack(next.Notes))
+		}
 	case newest != nil && newest.Graph.Version().GT(next.Graph.Version()):
 		o.Moves, o.Why = movesStuck, prose.Outlook(next.Outlook)
+	default: // at the head of what it is allowed
+		held := heldBack(next.Notes)
+		o.Commands = commandsOf(held)
+		for _, n := range held {
+			o.Why = strings.TrimPrefix(o.Why+"; "+n.Text, "; ")
+		}
 	}
 	return nil
 }
@@ -140,16 +150,37 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 func (o *operatorStatus) extensionHelp(w io.Writer) string {
 	t := proseWriter(w)
 	writeWays(t, " for "+o.Package, o.Ways)
+	writeFixesV1(t, " for "+o.Package, o.SelectFixes)
 	return t.String()
 }
 
-// selected returns the bundle that OLM v1 selects, or the reason why it selects none.
-func selected(ctx context.Context, r olmv1.Request) (*olmv1.Selection, string, error) {
+// heldBack returns the notes about newer versions that a request leaves out.
+func heldBack(notes []olmv1.Note) (out []olmv1.Note) {
+	for _, n := range notes {
+		if n.Code == olmv1.NoteHeldBack {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// commandsOf returns the commands of notes.
+func commandsOf(notes []olmv1.Note) (out []string) {
+	for _, n := range notes {
+		if n.Command != "" {
+			out = append(out, n.Command)
+		}
+	}
+	return out
+}
+
+// selected returns the bundle that OLM v1 selects, or the refusal to select one.
+func selected(ctx context.Context, r olmv1.Request) (*olmv1.Selection, *olmv1.Refusal, error) {
 	sel, err := olmv1.Select(ctx, r)
 	if no := (*olmv1.Refusal)(nil); errors.As(err, &no) {
-		return nil, no.Error(), nil
+		return nil, no, nil
 	}
-	return sel, "", err
+	return sel, nil, err
 }
 
 // blocksV1 records whether the installed bundle of a ClusterExtension blocks the next version of
