@@ -2,6 +2,7 @@ package olmv1
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/blang/semver/v4"
 
@@ -65,4 +66,16 @@ func (s *selecting) beyond(r *Refusal) bool {
 	}
 	next := []semver.Version{low, {Major: low.Major, Minor: low.Minor, Patch: low.Patch + 1}, {Major: low.Major, Minor: low.Minor + 1}, {Major: low.Major + 1}}
 	return len(r.Nearest) > 0 && slices.ContainsFunc(next, s.rng.Contains)
+}
+
+// notation splits PACKAGE:CHANNEL or PACKAGE@VERSION, which other commands accept, given as the name of a package
+// that is known. what is "channel", "version" or "".
+func (s *selecting) notation() (name, rest, what string) {
+	for _, x := range [][2]string{{":", "channel"}, {"@", "version"}} {
+		before, after, ok := strings.Cut(s.Package, x[0])
+		if ok && after != "" && slices.ContainsFunc(s.catalogs, func(c *Catalog) bool { _, ok := c.Graph.Package(before); return ok }) {
+			return before, after, x[1]
+		}
+	}
+	return "", "", ""
 }

@@ -258,7 +258,7 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 	add := func(f Fix) { out = append(out, &f) }
 	switch r.Code {
 	case RefusedCatalogs, RefusedPackage:
-		if names, crowded := s.nearPackages(); !crowded && s.Installed == nil { // else the operator would be uninstalled
+		if names, crowded := s.nearPackages(); !crowded && s.Installed == nil && !strings.ContainsAny(s.Package, ":@") { // else the operator would be uninstalled
 			for _, name := range names {
 				add(Fix{Kind: FixPackage, Package: name})
 			}

@@ -148,3 +148,21 @@ func TestFixes(t *testing.T) {
 		}
 	}
 }
+
+// TestNotation checks that the notations of other commands are named, without a command for an object that cannot exist.
+func TestNotation(t *testing.T) {
+	catalog, err := graph.LoadReader(context.Background(), strings.NewReader(fixCatalog), "catalog.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"app:stable": `no catalog has package "app:stable"; searched c; ask for package app and channel stable`,
+		"app@1.0.0":  `no catalog has package "app@1.0.0"; searched c; ask for package app and version 1.0.0`,
+	} {
+		_, err := olmv1.Select(context.Background(), olmv1.Request{Package: name, Catalogs: []olmv1.Catalog{{Name: "c", Graph: catalog}}})
+		var no *olmv1.Refusal
+		if !errors.As(err, &no) || no.Message != want || len(no.Fixes) > 0 {
+			t.Errorf("%s: %v, want %s and no fixes", name, err, want)
+		}
+	}
+}

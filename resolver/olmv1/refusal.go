@@ -254,7 +254,10 @@ func (s *selecting) message(r *Refusal) string {
 		fmt.Fprintf(&b, "no available catalog is selected (of %d given)", len(s.Catalogs))
 	case RefusedPackage:
 		fmt.Fprintf(&b, "no catalog has package %q; searched %s", s.Package, strings.Join(s.catalogNames(), ", "))
-		switch names, crowded := s.nearPackages(); {
+		names, crowded := s.nearPackages()
+		switch name, rest, what := s.notation(); {
+		case what != "":
+			fmt.Fprintf(&b, "; ask for package %s and %s %s", name, what, rest)
 		case crowded:
 			fmt.Fprintf(&b, "; many packages have similar names, such as %s", phrase.And(names))
 		case len(names) > 0:
