@@ -16,8 +16,11 @@ func Patch(resource, namespace, name string, spec map[string]any) string {
 }
 
 // Recreate returns the command that merges spec into the spec of an object that must be deleted for
-// this, because a field is immutable.
+// this, because a field is immutable. Without a spec, it only recreates the object.
 func Recreate(resource, namespace, name string, spec map[string]any) string {
+	if spec == nil {
+		return object("get", resource, namespace, name) + " -o json | kubectl replace --force -f -"
+	}
 	return object("get", resource, namespace, name) + " -o json | kubectl patch --local -f - --type merge --patch " +
 		shell.Quote(text(map[string]any{"spec": spec})) + " -o json | kubectl replace --force -f -"
 }

@@ -67,7 +67,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	r := s.result
 	early := slices.DeleteFunc(slices.Clone(s.notes), func(n reconcile.Note) bool { return slices.Contains(r.Plan.Notes, n) })
 	var pending []string
-	var failed []*olm.InstallPlan
+	var failed, retried []*olm.InstallPlan
 	var created []string // the CSVs of install plans that wait for approval and that only the simulation has
 	d := &simulationEnd{
 		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
@@ -107,8 +107,11 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			if err != nil {
 				return nil, err
 			}
-			if ip.Status.Phase == olm.PlanFailed {
+			switch {
+			case ip.Status.Phase == olm.PlanFailed:
 				failed = append(failed, ip)
+			case ip.Status.Phase == olm.PlanInstalling && ip.Status.Message != "":
+				retried = append(retried, ip)
 			}
 			if slices.Contains(s.created, ip.Key()) && ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved {
 				created = append(created, ip.Spec.ClusterServiceVersionNames...)
@@ -160,7 +163,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			d.Versions = append(d.Versions, a)
 		}
 	}
-	d.needs(failed)
+	d.needs(failed, retried)
 	return d, nil
 }
 
@@ -188,8 +191,9 @@ func (s *simulation) solution(ctx context.Context, now *reconcile.Snapshot) (*re
 	return solution(ctx, now, s.loop.Content)
 }
 
-// needs sets what a person has to do. failed are the install plans that failed.
-func (d *simulationEnd) needs(failed []*olm.InstallPlan) {
+// needs sets what a person has to do. failed are the install plans that failed, and retried those
+// whose steps fail again and again.
+func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	add := func(text string, commands ...string) {
 		d.Needs = append(d.Needs, simulationNeed{Text: text, Commands: commands})
 	}
@@ -214,6 +218,13 @@ func (d *simulationEnd) needs(failed []*olm.InstallPlan) {
 			break // they have the commands
 		}
 		add(fmt.Sprintf("install plan %s failed: %s", ip.Metadata.Name, phrase.Clause(reconcile.PlanFailure(ip))))
+	}
+	for _, ip := range retried {
+		if len(d.RefusedWrites) > 0 {
+			break // they are why
+		}
+		add(fmt.Sprintf("install plan %s for %s makes no progress: %s", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames), phrase.Clause(ip.Status.Message)))
+		d.Notes = slices.DeleteFunc(d.Notes, func(n reconcile.Note) bool { return n.Object == ip.Key() })
 	}
 	waits := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval }
 	approval := slices.ContainsFunc(d.Obstacles, waits)

@@ -184,12 +184,15 @@ type operatorStatus struct {
 	current          string // the currentCSV of the subscription
 	// awaited is true if OLM has yet to choose the next bundle, and failed if it could not.
 	awaited, failed bool
-	channels        []string // of a ClusterExtension
-	versions        string   // the version range of a ClusterExtension
-	known           bool     // whether the content of the catalogs of a ClusterExtension is known
-	next            string   // the bundle to which a ClusterExtension would be upgraded, if it is known
-	upcoming        bool     // whether it will get next, but that has not begun
-	unprocessed     bool     // whether OLM v1 has not processed a ClusterExtension yet
+	// recreate is the command that installs a deleted operator again, and manual the subscription
+	// because of which another bundle in its place waits for approval.
+	recreate, manual string
+	channels         []string // of a ClusterExtension
+	versions         string   // the version range of a ClusterExtension
+	known            bool     // whether the content of the catalogs of a ClusterExtension is known
+	next             string   // the bundle to which a ClusterExtension would be upgraded, if it is known
+	upcoming         bool     // whether it will get next, but that has not begun
+	unprocessed      bool     // whether OLM v1 has not processed a ClusterExtension yet
 }
 
 // moves states whether an operator can be upgraded.
@@ -325,6 +328,9 @@ func (d *statusDocument) text(w io.Writer) error {
 			label := "to upgrade " + o.Package
 			if i := slices.Index(o.advice.Commands, c); i >= 0 {
 				label = commandLabel(o.advice, i)
+			}
+			if c == o.recreate {
+				label = "to install " + o.Installed + " again"
 			}
 			if risks := d.risks(c); len(risks) > 0 {
 				label += ", although the install plan " + phrase.And(risks)

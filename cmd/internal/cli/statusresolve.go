@@ -44,7 +44,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		for _, o := range all {
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly()) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" {
+			if (o.awaited || o.failed || o.endsEarly() || o.recreate != "") && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" {
 				list = append(list, o)
 			}
 		}
@@ -155,6 +155,10 @@ func (o *operatorStatus) refuse(r *resolver.Report) {
 // expect records what a solution installs for the operator, what keeps newer bundles from being
 // chosen, and what keeps the chosen one from running.
 func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList, obstacles []reconcile.Obstacle) {
+	if o.recreate != "" {
+		o.returns(sol)
+		return
+	}
 	if !o.awaited {
 		for _, a := range advice {
 			if a.For(o.Object.Name) && o.risk() != "" && (a.Kind == resolver.AdviceCloses || a.Kind == resolver.AdviceDowngrade) {
@@ -204,6 +208,20 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			o.HeldBy, o.Why = append(o.HeldBy, x.By), phrase.Clause(o.Why)+"; "+x.Text
 		}
 		o.Moves, o.Commands = movesStuck, append(o.Commands, x.Commands...)
+	}
+}
+
+// returns records that OLM installs another bundle in the place of a deleted operator.
+func (o *operatorStatus) returns(sol *resolver.Solution) {
+	for _, x := range sol.Selected {
+		if x.Package == o.Package && x.Name != o.current {
+			o.Commands = slices.DeleteFunc(o.Commands, func(c string) bool { return c == o.recreate })
+			o.Moves, o.Why = onward(nil, o.manual)
+			if o.Moves == movesNow {
+				o.Why = x.Name + " will be installed"
+			}
+			o.Why = "ClusterServiceVersion " + o.current + " was deleted; " + o.Why
+		}
 	}
 }
 

@@ -41,6 +41,11 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	o.failed = o.failed || !known && t.content[catalogOf(s)] != nil // it has no such channel
 	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known, o.Outlook)
 	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
+	if o.Moves == movesStuck && o.Why == missingCSV(s) {
+		o.recreate = kubectl.Recreate("subscription."+olm.Group, ns, s.Metadata.Name, nil)
+		o.Commands = append(o.Commands, o.recreate)
+		o.manual = t.manual(s)
+	}
 	t.hold(&o, s)
 	o.awaited = o.awaited || known && s.Status.CurrentCSV == s.Status.InstalledCSV && slices.Contains(o.HeldBy, resolver.HeldByOperator)
 	return o
@@ -151,7 +156,7 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 		}
 	}
 	if st.InstalledCSV != "" && installed == nil {
-		return movesStuck, fmt.Sprintf("ClusterServiceVersion %s does not exist; recreate the subscription to install it again", st.InstalledCSV)
+		return movesStuck, missingCSV(s)
 	}
 	if ref := st.InstallPlanRef; ref != nil && st.CurrentCSV != st.InstalledCSV {
 		p := t.plans[olm.Key{Group: olm.Group, Kind: olm.KindInstallPlan, Namespace: ns, Name: ref.Name}]
@@ -174,6 +179,8 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 		return movesLatest, prose.Summary(o)
 	case known && head == st.InstalledCSV:
 		return movesLatest, ""
+	case !known && t.content[catalogOf(s)] != nil && !t.offers(s):
+		return movesStuck, fmt.Sprintf("catalog %s has no package %s", s.Spec.Source, s.Spec.Package)
 	case !known && t.content[catalogOf(s)] != nil:
 		return movesStuck, fmt.Sprintf("catalog %s has no channel %q of package %s", s.Spec.Source, channel, s.Spec.Package)
 	case head != "" && head == st.InstalledCSV:
@@ -184,6 +191,18 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 		return movesUnknown, fmt.Sprintf("the head of the channel is unknown; give the content of the catalog with --catalog %s=%s", s.Spec.Source, t.reference(s))
 	}
 	return onward(o, t.manual(s))
+}
+
+// offers reports whether the catalog of a subscription has its package.
+func (t *census) offers(s *olm.Subscription) bool {
+	_, ok := t.content[catalogOf(s)].Package(s.Spec.Package)
+	return ok
+}
+
+// missingCSV returns that the operator of a subscription was deleted. OLM does not install what the
+// subscription already has.
+func missingCSV(s *olm.Subscription) string {
+	return fmt.Sprintf("ClusterServiceVersion %s does not exist; recreate the subscription to install it again", s.Status.InstalledCSV)
 }
 
 // manual returns the name of a subscription because of which the install plans of a namespace wait
