@@ -156,8 +156,8 @@ func TestNotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"app:stable": `no catalog has package "app:stable"; searched c; ask for package app and channel stable`,
-		"app@1.0.0":  `no catalog has package "app@1.0.0"; searched c; ask for package app and version 1.0.0`,
+		"app:stable": `no catalog has package "app:stable"; searched c; request package app and channel stable`,
+		"app@1.0.0":  `no catalog has package "app@1.0.0"; searched c; request package app and version 1.0.0`,
 	} {
 		_, err := olmv1.Select(context.Background(), olmv1.Request{Package: name, Catalogs: []olmv1.Catalog{{Name: "c", Graph: catalog}}})
 		var no *olmv1.Refusal

@@ -257,7 +257,7 @@ func (s *selecting) message(r *Refusal) string {
 		names, crowded := s.nearPackages()
 		switch name, rest, what := s.notation(); {
 		case what != "":
-			fmt.Fprintf(&b, "; ask for package %s and %s %s", name, what, rest)
+			fmt.Fprintf(&b, "; request package %s and %s %s", name, what, rest)
 		case crowded:
 			fmt.Fprintf(&b, "; many packages have similar names, such as %s", phrase.And(names))
 		case len(names) > 0:
