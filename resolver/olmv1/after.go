@@ -2,9 +2,11 @@ package olmv1
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 )
 
 // after returns the selection for the same request when another bundle is installed, which has a valid version.
@@ -56,4 +58,16 @@ func (s *selecting) possible(at candidate) []candidate {
 		out = append(out, s.inRanges[i])
 	}
 	return out
+}
+
+// jump returns that only the policy SelfCertified allows a candidate over the installed bundle, or "".
+func (s *selecting) jump(c candidate) string {
+	if s.Policy != SelfCertified || s.installed == nil || c.version.Compare(s.release) == 0 || s.follows(c.Bundle) {
+		return ""
+	}
+	text := fmt.Sprintf("no entry of the catalog allows %s over %s", c.Name(), s.node)
+	if n, ok := s.upgrades(c.Package()).Paths(s.node).Hops(c.Node()); ok {
+		text += fmt.Sprintf(", which is %s away", phrase.Count(n, "step"))
+	}
+	return text
 }

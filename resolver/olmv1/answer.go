@@ -144,18 +144,6 @@ func (s *selecting) isFirstOfMore(c candidate) bool {
 	return len(o.Steps) > 0 && o.Steps[0].To.Name == c.Name() && (len(o.Steps) > 1 || o.EndsEarly() || o.Closes != nil)
 }
 
-// jump returns that only the policy SelfCertified allows a candidate over the installed bundle, or "".
-func (s *selecting) jump(c candidate) string {
-	if s.Policy != SelfCertified || s.installed == nil || c.version.Compare(s.release) == 0 || s.follows(c.Bundle) {
-		return ""
-	}
-	text := fmt.Sprintf("no entry of the catalog allows %s over %s", c.Name(), s.node)
-	if n, ok := s.upgrades(c.Package()).Paths(s.node).Hops(c.Node()); ok {
-		text += fmt.Sprintf(", which is %s away", phrase.Count(n, "step"))
-	}
-	return text
-}
-
 // outranked returns the name of a bundle that replaces or skips the installed one but has a lower version,
 // such as a prerelease of it, or "".
 func (s *selecting) outranked() string {

@@ -15,12 +15,6 @@ func (s *selecting) requested(n graph.Node) bool {
 	return err == nil && s.rng.Contains(v)
 }
 
-// lower reports whether a near version is older than the installed one.
-func (s *selecting) lower(n NearVersion) bool {
-	v, err := semver.Parse(n.Version)
-	return err == nil && s.installed != nil && graph.ReadRelease(v).Compare(s.release) < 0
-}
-
 // newer reports whether the version range contains only versions above the installed one.
 func (s *selecting) newer() bool {
 	anchors := s.rng.literals()
@@ -49,23 +43,6 @@ func (s *selecting) older() bool {
 	return s.installed != nil && !s.rng.IsZero() && len(s.inRanges) > 0 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool {
 		return !c.known || c.version.Compare(s.release) >= 0
 	})
-}
-
-// beyond reports whether the version range contains only versions above all that are available. It
-// is false if these are older than the installed one.
-func (s *selecting) beyond(r *Refusal) bool {
-	anchors := s.rng.literals()
-	if r.Code != RefusedRange || len(anchors) == 0 {
-		return false
-	}
-	low := slices.MinFunc(anchors, semver.Version.Compare)
-	for _, n := range r.Nearest {
-		if v, err := semver.Parse(n.Version); err != nil || v.GT(low) || s.lower(n) {
-			return false
-		}
-	}
-	next := []semver.Version{low, {Major: low.Major, Minor: low.Minor, Patch: low.Patch + 1}, {Major: low.Major, Minor: low.Minor + 1}, {Major: low.Major + 1}}
-	return len(r.Nearest) > 0 && slices.ContainsFunc(next, s.rng.Contains)
 }
 
 // notation splits PACKAGE:CHANNEL or PACKAGE@VERSION, which other commands accept, given as the name of a package
