@@ -76,10 +76,10 @@ func TestCommandLine(t *testing.T) {
 		t.Cleanup(func() { must(t, c.Delete(context.WithoutCancel(t.Context()), o)) })
 	}
 
-	// OLM does not run here, so the state of the subscription stays unknown: 3.
+	// OLM does not run here, but without the catalog it would not resolve the subscription either: 1.
 	code, got := run("status", "--kubeconfig", config, "--as", "reader", "-n", ns)
-	for _, want := range []string{"OLM has not resolved the subscription yet", "no subscription upgrades it"} {
-		if code != 3 || !strings.Contains(got, want) {
+	for _, want := range []string{"stuck      subscription example cannot be satisfied: catalog none/command-line does not exist", "no subscription upgrades it"} {
+		if code != 1 || !strings.Contains(got, want) {
 			t.Errorf("exit code %d, want %q in\n%s", code, want, got)
 		}
 	}
