@@ -59,7 +59,7 @@ func TestResolutionFails(t *testing.T) { // K100, K101, K104, K105
 		{"nothing installed, a catalog without the package", false, "packageName: etcd", "other", false, none,
 			`Progressing True Retrying: no catalog has package "etcd"; searched other`, unknown},
 		{"nothing installed, a catalog without the version", false, "{packageName: etcd, version: 9.0.0}", "community", false, none,
-			`Progressing True Retrying: no bundle of package "etcd" in range "9.0.0"; closest available: 2.0.0`, clean},
+			`Progressing True Retrying: no bundle of package "etcd" in range "9.0.0"; the newest available is 2.0.0`, clean},
 		{"nothing installed, catalogs cannot be listed", false, "packageName: etcd", "community", true, none,
 			`Progressing True Retrying: no connection`, unknown},
 		{"another version", true, "{packageName: etcd, version: 1.1.0}", "", false, installed,
