@@ -27,7 +27,7 @@ func (c *comparison) images() ([]Change, error) {
 		object := "image " + image.Reference
 		switch {
 		case !has:
-			out = append(out, safe(Removed, object, "%s is no longer used", object))
+			out = append(out, safe(Removed, object, "%s is dropped", object))
 		case had:
 		case imageref.Check(image.Reference) != nil:
 			out = append(out, c.coded(codes.BundleImage, Added, object, "", c.at(image.Path...), "a new image cannot be pulled: %s", imageref.Check(image.Reference)))

@@ -77,7 +77,7 @@ spec: {install: {spec: {clusterPermissions: [{serviceAccountName: demo, rules: [
 			safe 2 image localhost:5000/demo changes from 1 to 2, still without a digest`},
 		{"an image that is gone, and one that loses its digest", deployment("", `image: "`+image+`", env: [{name: A, value: x}]`), deployment("", `image: "example.com/other:1", env: [{name: A, value: w}]`), Images, `
 			look 1 image example.com/other:1 is new and has no digest, so its content can change
-			safe 1 image example.com/demo@sha256:0123456789ab… is no longer used`},
+			safe 1 image example.com/demo@sha256:0123456789ab… is dropped`},
 		{"a variable that is not an image", deployment("", `image: "`+image+`", env: [{name: A, value: x}, {name: B, value: x}]`), deployment("", `image: "`+image+`", env: [{name: A, value: w}, {name: B, value: z}]`), Objects, `
 			safe 1 Deployment demo/demo: .spec.template.spec.containers[demo].env[A].value changes from "x" to "w"
 			safe 1 Deployment demo/demo: .spec.template.spec.containers[demo].env[B].value changes from "x" to "z"`},

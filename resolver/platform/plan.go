@@ -104,8 +104,8 @@ type Step struct {
 	// Reason is why the operator needs another channel or must not be upgraded further, or what the
 	// upgrade of the operator breaks.
 	Reason string `json:"reason,omitempty"`
-	// Before is the version that the platform must not be upgraded to before the step, because that
-	// is then too late. It is empty if there is no such version.
+	// Before is the version of the platform on which the step is too late. It is empty if the step can
+	// be taken on any version.
 	Before string `json:"before,omitempty"`
 	// Commands take the step, if a person does that. There is one for each of [Operator.Objects], or
 	// none if an earlier step did the same.

@@ -195,7 +195,7 @@ type pathAnswer struct {
 	// Outlook is how far OLM upgrades From, and how other channels lead further, if there is no
 	// path to a head.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
-	// Way is how other channels lead to To, if there is no path to it, and nil if they do not.
+	// Way is how other channels lead to To. It is nil if a path leads there, or if they do not either.
 	Way *graph.Way `json:"way,omitzero"`
 
 	avoid string
