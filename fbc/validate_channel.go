@@ -239,7 +239,7 @@ func (v *validator) ranges(l *line) {
 		}
 		path := fmt.Sprintf("/entries/%d/skipRange", i)
 		if r.Contains(*f.version) {
-			v.report(codes.SkipRangeSelf, &l.Meta, path, fmt.Errorf("%q includes the entry's own version %s; OLM may replace the bundle with itself; end the range before it", r, f.version))
+			v.report(codes.SkipRangeSelf, &l.Meta, path, fmt.Errorf("%q includes the entry's own version %s; end the range before it", r, f.version))
 		}
 		var newer []string
 		total, after := 0, l.sorted.after(f.version)

@@ -240,15 +240,25 @@ func platformObstacle(w *world.World, c coming) *Obstacle {
 	}
 }
 
-// catalogObstacles reports the catalogs of the namespace that are not ready (D14).
+// catalogObstacles reports the catalogs of the namespace that are not ready (D14). The commands show the pods of a
+// catalog, and delete it if no subscription of the namespace names it.
 func catalogObstacles(w *world.World) (out []Obstacle) {
 	for _, c := range w.VisibleCatalogs() {
-		if why := catalog.NotReady(c); why != "" && len(w.Subscriptions) > 0 {
-			out = append(out, Obstacle{
-				By:   resolver.HeldByCatalog,
-				Text: fmt.Sprintf("%s is not ready (%s), so OLM upgrades nothing in namespace %s; repair it, or delete it if nothing uses it", c.Key(), why, w.Namespace),
-			})
+		why := catalog.NotReady(c)
+		if why == "" || len(w.Subscriptions) == 0 {
+			continue
 		}
+		ns, name := c.Metadata.Namespace, c.Metadata.Name
+		o := Obstacle{
+			By:       resolver.HeldByCatalog,
+			Text:     fmt.Sprintf("%s is not ready (%s), so OLM upgrades nothing in namespace %s; repair it", c.Key(), why, w.Namespace),
+			Commands: []string{kubectl.Labeled("pods", ns, "olm.catalogSource", name)},
+		}
+		if !slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Spec.Source == name && s.Spec.SourceNamespace == ns }) {
+			o.Text += ", or delete it if no other namespace uses it"
+			o.Commands = append(o.Commands, kubectl.Delete("catalogsource."+olm.Group, ns, name))
+		}
+		out = append(out, o)
 	}
 	return out
 }

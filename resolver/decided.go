@@ -213,7 +213,10 @@ func (w *why) alone(c cand, by cause) string {
 		}
 		return "it is the head of channel " + sub.Channel
 	case current != nil && w.r.u.ref(c).Name == current.Name:
-		return repeatsItself
+		if x, _ := w.r.u.entry(c); next(x) == 0 {
+			return "it is the head of channel " + x.Channel().Name() + "; " + followsItself
+		}
+		return followsItself
 	case by.bundles() != 1 || w.r.u.isInstalled(c):
 	case current != nil:
 		return "it is the only upgrade from the installed " + current.Name
@@ -260,6 +263,7 @@ func (w *why) reason(c cand, a ask) Reason {
 	switch {
 	case a.sub != nil:
 		out.Subscription = a.sub.Name
+		out.again = a.sub.current != nil && a.sub.current.id != c && a.sub.current.Name == out.Bundle.Name
 	case a.owner != noCand:
 		q := &fact.Requires{Bundle: w.r.u.ref(a.owner), Pos: w.r.u.pos(a.owner), Property: a.req.Property, Requirement: a.req.Expr}
 		out.By, out.Requirement, out.Place = q.Bundle, prose.Requirement(q.Requirement), q.Place()

@@ -30,12 +30,16 @@ type Reason struct {
 	// Decided are the rules by which the bundle is preferred over the remaining options, or
 	// the reason why there are none.
 	Decided string `json:"decided,omitempty"`
+
+	again bool // an installed operator follows itself, so it stays
 }
+
+func (r *Reason) stays() bool { return r.Bundle.Installed() || r.again }
 
 // String returns the reason as a sentence.
 func (r Reason) String() string {
 	switch {
-	case r.Subscription != "" && r.Bundle.Installed():
+	case r.Subscription != "" && r.stays():
 		return fmt.Sprintf("%s stays for subscription %s", r.Bundle.Name, r.Subscription)
 	case r.Subscription != "":
 		return fmt.Sprintf("%s was chosen for subscription %s", r.Bundle.Name, r.Subscription)
@@ -51,7 +55,7 @@ func (r Reason) String() string {
 // also returns the reason as a sentence that follows another one about the bundle.
 func (r Reason) also() string {
 	switch {
-	case r.Subscription != "" && r.Bundle.Installed():
+	case r.Subscription != "" && r.stays():
 		return "it also stays for subscription " + r.Subscription
 	case r.Subscription != "":
 		return "it was also chosen for subscription " + r.Subscription
@@ -151,19 +155,19 @@ func clashAt(s *fact.Step, b Ref) string {
 	return ""
 }
 
-// repeatsItself explains an upgrade of a bundle to itself (H2).
-const repeatsItself = "the catalog is at fault: the entry accepts an upgrade from itself, so OLM replaces the operator with itself, again and again"
+// followsItself explains an upgrade of a bundle to itself (H2).
+const followsItself = "its entry accepts an upgrade from itself, a mistake in the catalog that has no effect"
 
 // preference describes the rank of the bundle among the options.
 func (r *Reason) preference() string {
 	switch n := len(r.Preferred); {
-	case n == 0 && (r.Options <= 1 || r.Decided == repeatsItself):
+	case n == 0 && (r.Options <= 1 || r.again):
 		return r.Decided
 	case n == 0 && r.Decided != "":
 		return fmt.Sprintf("it is the preferred one of %d options: %s", r.Options, r.Decided)
 	case n == 0:
 		return fmt.Sprintf("it is the preferred one of %d options", r.Options)
-	case r.Bundle.Installed():
+	case r.stays():
 		return "these were preferred but are not possible:"
 	}
 	return fmt.Sprintf("it is the best possible of %d options; these were preferred but not possible:", r.Options)

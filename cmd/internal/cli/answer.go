@@ -63,6 +63,16 @@ func (a *answer) text(w io.Writer) error {
 	switch {
 	case a.Conflict != nil:
 		return a.conflictText(w)
+	case slices.ContainsFunc(a.Obstacles, unready) && a.err != nil:
+		lines := proseWriter(w)
+		for _, o := range slices.DeleteFunc(slices.Clone(a.Obstacles), func(o reconcile.Obstacle) bool { return !unready(o) }) {
+			lines.Line(nil, "Not resolved: "+visible.Words(o.Text), "", "  ")
+			for _, c := range o.Commands {
+				lines.Verbatim(c, "  ")
+			}
+		}
+		_, err := io.WriteString(w, lines.String())
+		return err
 	case a.err != nil:
 		text := fmt.Sprintf("Not resolved: %s\n", bare(a.err))
 		if sick := (*resolver.UnhealthyError)(nil); errors.As(a.err, &sick) {
@@ -100,7 +110,7 @@ func (a *answer) text(w io.Writer) error {
 			t.add("keep", in.PackageName(), in.Version, in.Version, in.Name, "", "", cmp.Or(in.Held, "no subscription"))
 		}
 	}
-	if len(a.Selected) == 0 {
+	if !slices.ContainsFunc(a.Selected, func(s resolver.Selected) bool { return !followsItself(s) }) {
 		if _, err := visible.Fprintf(w, "Nothing to install or upgrade in namespace %s.\n", a.problem.Namespace); err != nil {
 			return err
 		}
@@ -115,8 +125,8 @@ func (a *answer) text(w io.Writer) error {
 		lines.Line(nil, line, "", "  ")
 	}
 	for _, s := range a.Selected {
-		if s.Replaces == s.Name {
-			lines.Line(nil, "note: the catalog is at fault: "+s.Name+" accepts an upgrade from itself, so OLM replaces it with itself, again and again", "", "  ")
+		if followsItself(s) {
+			lines.Line(nil, "note: "+s.Name+" stays: its entry accepts an upgrade from itself, a mistake in the catalog that has no effect", "", "  ")
 		}
 	}
 	for i, x := range a.Advice {
@@ -141,8 +151,8 @@ func (a *answer) text(w io.Writer) error {
 
 // replacement names the change from an installed operator to a bundle (H2).
 func replacement(in *resolver.Installed, s resolver.Selected) string {
-	if in.Name == s.Name {
-		return "replace" // with itself
+	if followsItself(s) {
+		return "keep"
 	}
 	from, err := semver.Parse(in.Version)
 	if to, err2 := semver.Parse(s.Version); err == nil && err2 == nil && to.LT(from) {
@@ -150,6 +160,10 @@ func replacement(in *resolver.Installed, s resolver.Selected) string {
 	}
 	return "upgrade"
 }
+
+// followsItself reports whether an operator would be replaced with itself. OLM skips that, because its subscription
+// has this version already (H2).
+func followsItself(s resolver.Selected) bool { return s.Replaces == s.Name }
 
 // calm returns the advice that needs no attention: several steps follow, or only other channels lead
 // further.

@@ -183,7 +183,7 @@ func TestClusterOtherCatalogUnknown(t *testing.T) {
 		text string
 	}{
 		state + other: {0, "note: CatalogSource marketplace/other: has no registry pod that runs, so its content is unknown; give it with --catalog other=PATH\n"},
-		state + strings.Replace(other, "READY", "TRANSIENT_FAILURE", 1): {1, "unhealthy catalogs prevent resolution: other in namespace marketplace (its connection is TRANSIENT_FAILURE)"},
+		state + strings.Replace(other, "READY", "TRANSIENT_FAILURE", 1): {1, "Not resolved: CatalogSource marketplace/other is not ready (its connection is TRANSIENT_FAILURE)"},
 	} {
 		_, config := serve(t, state)
 		if out, stderr, code := run(t, "", []string{"resolve", "--kubeconfig", config}, "", ""); code != want.code || !strings.Contains(out+stderr, want.text) {

@@ -102,7 +102,7 @@ type explainer struct {
 	why, whyNot, recordTo string
 	all                   bool // all namespaces
 	// obstacles returns what keeps the bundles of a solution from running.
-	obstacles func(context.Context, *resolver.Solution) ([]reconcile.Obstacle, error)
+	obstacles func(context.Context, *resolver.Problem, *resolver.Solution) ([]reconcile.Obstacle, error)
 }
 
 // problem reads the problem, or creates it from flags, and loads its catalogs.
@@ -162,7 +162,11 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	var unhealthy *resolver.UnhealthyError
 	switch {
 	case errors.As(err, &unhealthy):
-		if err := x.out.print(unanswered(p, err)); err != nil {
+		a := unanswered(p, err)
+		if a.Obstacles, err = x.obstacles(ctx, p, nil); err != nil {
+			return err
+		}
+		if err := x.out.print(a); err != nil {
 			return err
 		}
 		return errNegative
@@ -247,7 +251,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	if err != nil {
 		return err
 	}
-	obstacles, err := x.obstacles(ctx, sol)
+	obstacles, err := x.obstacles(ctx, p, sol)
 	if err != nil {
 		return err
 	}

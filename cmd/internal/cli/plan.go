@@ -187,7 +187,7 @@ func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.
 			return err
 		}
 	}
-	if d.Obstacles, err = reconcile.Obstacles(ctx, snapshot, sol); err != nil {
+	if d.Obstacles, err = obstacles(ctx, snapshot, sol, p.catalogs); err != nil {
 		return err
 	}
 	if sol != nil {
@@ -285,7 +285,7 @@ func (d *planDocument) text(w io.Writer) error {
 		print("%3d. %s %s: %s\n", i+1, c.Op, c.Key(), visible.Line(c.Reason))
 	}
 	if err == nil {
-		err = writeRefusal(w, d.Refused, d.Report)
+		err = writeRefusal(w, d.Refused, d.Report, d.Obstacles)
 	}
 	for _, x := range d.Impact {
 		print("impact: %s -> %s: %s\n", x.From, x.To, x.verdictText())

@@ -4,12 +4,61 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
 )
+
+// unready reports whether an obstacle is a catalog that is not ready.
+func unready(o reconcile.Obstacle) bool { return o.By == resolver.HeldByCatalog }
+
+// anticipate adds to the obstacles that are catalogs what the problem of their namespace resolves to without them.
+func anticipate(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.Problem) error {
+	i := slices.IndexFunc(obstacles, unready)
+	if i < 0 {
+		return nil
+	}
+	p.Options.IgnoreUnhealthy = true
+	sol, err := resolver.Resolve(ctx, p)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return nil // it needs one of them
+	}
+	var names []string
+	for _, s := range sol.Selected {
+		names = append(names, s.Name)
+	}
+	without := "it"
+	if slices.ContainsFunc(obstacles[i+1:], unready) {
+		without = "the catalogs that are not ready"
+	}
+	for j := range obstacles {
+		if o := &obstacles[j]; unready(*o) && len(names) > 0 {
+			o.Text += fmt.Sprintf(". Without %s, %s would be next", without, phrase.And(names))
+		}
+	}
+	return nil
+}
+
+// obstacles returns what keeps the bundles of a solution of a namespace, which may be nil, from running.
+func obstacles(ctx context.Context, s *reconcile.Snapshot, sol *resolver.Solution, content reconcile.Content) ([]reconcile.Obstacle, error) {
+	list, err := reconcile.Obstacles(ctx, s, sol)
+	if err != nil || !slices.ContainsFunc(list, unready) {
+		return list, err
+	}
+	p, _, err := reconcile.Problem(ctx, s, content, nil)
+	if err != nil {
+		return nil, err
+	}
+	return list, anticipate(ctx, list, *p)
+}
 
 // refusal returns why the subscriptions cannot be resolved, or "".
 func refusal(p *reconcile.Plan) string {
@@ -30,10 +79,11 @@ func conflictReport(ctx context.Context, p *reconcile.Plan) (*resolver.Report, e
 }
 
 // writeRefusal writes why subscriptions cannot be resolved: the explanation, or the reason if
-// there is none. It writes nothing if they can.
-func writeRefusal(w io.Writer, reason string, r *resolver.Report) error {
+// there is none. It writes nothing if they can, or if one of the obstacles is the reason.
+func writeRefusal(w io.Writer, reason string, r *resolver.Report, obstacles []reconcile.Obstacle) error {
 	var err error
 	switch {
+	case r == nil && slices.ContainsFunc(obstacles, unready):
 	case r != nil:
 		_, err = visible.Fprintf(w, "The subscriptions cannot be resolved:\n\n%s", visible.Block(r.Text(textWidth(w), styleFor(w))))
 	case reason != "":

@@ -40,12 +40,16 @@ func (r *request) addFlags(cmd *cobra.Command) {
 	addGlobalNamespace(f, &r.global)
 }
 
-// obstacles returns what keeps the bundles of a solution from running in the cluster. Without a cluster,
-// only its version counts, if it was given.
-func (r *request) obstacles(ctx context.Context, sol *resolver.Solution) ([]reconcile.Obstacle, error) {
+// obstacles returns what keeps the bundles of the solution of a problem, which may be nil, from running in the
+// cluster. Without a cluster, only its version counts, if it was given.
+func (r *request) obstacles(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) ([]reconcile.Obstacle, error) {
 	switch {
 	case r.snapshot != nil:
-		return reconcile.Obstacles(ctx, r.snapshot, sol)
+		list, err := reconcile.Obstacles(ctx, r.snapshot, sol)
+		if err != nil {
+			return nil, err
+		}
+		return list, anticipate(ctx, list, *p)
 	case r.kubeVersion != "":
 		return reconcile.Obstacles(ctx, &reconcile.Snapshot{Namespace: r.namespace, KubeVersion: r.kubeVersion, Known: []olm.GroupKind{}}, sol)
 	}

@@ -94,8 +94,8 @@ func (s *solver) answer(ctx context.Context, r *request, p *resolver.Problem, st
 	if r.all {
 		a.Namespace = p.Namespace
 	}
-	if a.solution != nil {
-		if a.Obstacles, err = r.obstacles(ctx, a.solution); err != nil {
+	if a.Conflict == nil {
+		if a.Obstacles, err = r.obstacles(ctx, p, a.solution); err != nil {
 			return err
 		}
 	}

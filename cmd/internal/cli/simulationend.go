@@ -134,7 +134,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			return nil, err
 		}
 	}
-	if d.Obstacles, err = reconcile.Obstacles(ctx, now, sol); err != nil {
+	if d.Obstacles, err = obstacles(ctx, now, sol, s.loop.Content); err != nil {
 		return nil, err
 	}
 	if len(created) > 0 {
@@ -206,7 +206,7 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 		add("resolve the conflict: "+fix.String(), fix.Commands...)
 	case d.Report != nil:
 		add("resolve the conflict: " + d.Report.Cores[0].Headline)
-	case d.Refused != "":
+	case d.Refused != "" && !slices.ContainsFunc(d.Obstacles, unready): // which say more
 		add("repair what the subscriptions need: " + d.Refused)
 	}
 	if len(d.RefusedWrites) > 0 {
@@ -297,7 +297,7 @@ func (d *simulationEnd) text(w io.Writer) error {
 			return err
 		}
 	}
-	if err := writeRefusal(w, d.Refused, d.Report); err != nil {
+	if err := writeRefusal(w, d.Refused, d.Report, d.Obstacles); err != nil {
 		return err
 	}
 	for _, text := range d.RefusedWrites {

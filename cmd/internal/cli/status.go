@@ -187,6 +187,7 @@ type operatorStatus struct {
 	// recreate is the command that installs a deleted operator again, and manual the subscription
 	// because of which another bundle in its place waits for approval.
 	recreate, manual string
+	repairs          []string // the commands about a catalog that is not ready
 	channels         []string // of a ClusterExtension
 	versions         string   // the version range of a ClusterExtension
 	known            bool     // whether the content of the catalogs of a ClusterExtension is known
@@ -331,6 +332,12 @@ func (d *statusDocument) text(w io.Writer) error {
 			}
 			if c == o.recreate {
 				label = "to install " + o.Installed + " again"
+			}
+			switch slices.Index(o.repairs, c) {
+			case 0:
+				label = "to repair the catalog"
+			case 1:
+				label = "to go on without it"
 			}
 			if risks := d.risks(c); len(risks) > 0 {
 				label += ", although the install plan " + phrase.And(risks)

@@ -38,7 +38,11 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		if err != nil {
 			return err
 		}
-		present, err := reconcile.Obstacles(ctx, snapshot, nil)
+		var content reconcile.Catalogs
+		for id, g := range t.content {
+			content.AddGraph(id, g)
+		}
+		present, err := obstacles(ctx, snapshot, nil, &content)
 		if err != nil {
 			return err
 		}
@@ -50,10 +54,6 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		if len(list) == 0 {
 			continue
-		}
-		var content reconcile.Catalogs
-		for id, g := range t.content {
-			content.AddGraph(id, g)
 		}
 		p, _, err := reconcile.Problem(ctx, snapshot, &content, nil)
 		if err != nil {
@@ -112,7 +112,7 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 	for _, x := range obstacles {
 		switch {
 		case x.By == resolver.HeldByCatalog && o.awaited:
-			o.Moves = movesStuck
+			o.Moves, o.repairs = movesStuck, x.Commands
 		case x.Bundle == "" || x.Bundle != o.Installed && x.Bundle != o.current || x.By == resolver.HeldByApproval:
 			continue
 		case o.awaited && t.waits(csvKey(o.Object.Namespace, x.Bundle)):

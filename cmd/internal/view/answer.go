@@ -85,6 +85,9 @@ func (r *reasoner) build(ctx context.Context) error {
 		n := reasonNode{Kind: "install", Name: s.Name, Package: s.Package, Channel: s.Channel, Catalog: s.Catalog, To: s.Version}
 		if v, ok := versions[s.Replaces]; ok {
 			n.Kind, n.From = "upgrade", v
+			if s.Replaces == s.Name { // as in the table of resolve
+				n.Kind = "keep"
+			}
 		}
 		n.Detail = detail(n)
 		r.number[s.Name] = len(r.Nodes)
