@@ -23,10 +23,15 @@ type supply struct {
 // provide fills v.provided from all bundles.
 func (v *validator) provide() {
 	s := supply{apis: map[property.GVK]bool{}, labels: map[string]bool{}, versions: map[string][]semver.Version{}}
+	read := map[string]bool{} // the values of APIs, because most bundles repeat those of the one before
 	for _, b := range v.c.Bundles {
 		for _, p := range b.Properties {
 			switch p.Type {
 			case property.TypeGVK:
+				if read[string(p.Value)] {
+					continue
+				}
+				read[string(p.Value)] = true
 				if g, err := property.Parse[property.GVK](p); err == nil {
 					s.apis[g] = true
 				}

@@ -5,7 +5,10 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/blang/semver/v4"
 
@@ -47,12 +50,7 @@ func validate(ctx context.Context, c *Catalog, faults Diagnostics, opts *Validat
 	v.found = append(v.found, twiceIn(c, asIs)...)
 	v.index()
 	v.provide()
-	for _, p := range v.order {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		v.pkg(p)
-	}
+	v.each()
 	for _, o := range c.Others {
 		v.other(o)
 	}
@@ -160,6 +158,25 @@ func (v *validator) report(code Code, m *Meta, path string, err error) {
 	v.found = append(v.found, &Diagnostic{
 		Code: code, Severity: code.Severity(), Pos: m.Pos, Schema: m.Schema, Package: m.Package, Name: m.Name, Path: path, Err: err,
 	})
+}
+
+// each checks the packages, several at a time: none depends on the findings of another.
+func (v *validator) each() {
+	found := make([]Diagnostics, len(v.order))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(v.order)) {
+		workers.Go(func() {
+			w := *v
+			for i := int(next.Add(1)) - 1; i < len(v.order) && v.ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				w.found = nil
+				w.pkg(v.order[i])
+				found[i] = w.found
+			}
+		})
+	}
+	workers.Wait()
+	v.found = append(v.found, slices.Concat(found...)...)
 }
 
 // index groups the blobs by package.

@@ -33,11 +33,11 @@ func (v *validator) bundle(p *pkg, f *bundleFacts) {
 		}
 	}
 	for i, r := range f.RelatedImages {
-		path := fmt.Sprintf("/relatedImages/%d/image", i)
+		path := func() string { return fmt.Sprintf("/relatedImages/%d/image", i) }
 		if r.Image == "" {
-			v.report(codes.RelatedImageEmpty, m, path, errors.New("is missing or empty; mirrors of the catalog will miss the image"))
+			v.report(codes.RelatedImageEmpty, m, path(), errors.New("is missing or empty; mirrors of the catalog will miss the image"))
 		} else if err := imageref.Check(r.Image); err != nil {
-			v.report(codes.Image, m, path, err)
+			v.report(codes.Image, m, path(), err)
 		}
 	}
 	v.types(m)
