@@ -129,19 +129,24 @@ func (r *run) againstLibsolv(ctx context.Context, program, label string, p resol
 	row := Row{Group: "libsolv", Case: label, Peer: "libsolv", Unit: "ms"}
 	// The program measures its own solving time, so that its start and its loading do not count.
 	var ours, peer, ratios []float64
+	const runs = 5 // each side is the median of as many
 	for range 9 {
-		ms, err := once(func() error { _, err := resolver.Resolve(ctx, p); return err })
-		if err != nil {
-			return err
+		var times []float64
+		for range runs {
+			ms, err := once(func() error { _, err := resolver.Resolve(ctx, p); return err })
+			if err != nil {
+				return err
+			}
+			times = append(times, ms)
 		}
-		out, err := solve(ctx, program, file, 5)
+		out, err := solve(ctx, program, file, runs)
 		if err != nil {
 			return err
 		}
 		if err := same(chosen, out); err != nil {
 			return fmt.Errorf("%s: %w", label, err)
 		}
-		m := median(out.times)
+		ms, m := median(times), median(out.times)
 		ours, peer, ratios = append(ours, ms), append(peer, m), append(ratios, m/ms)
 		row.Note = fmt.Sprintf("%d packages installed by olmkit, %d by libsolv", len(chosen), len(out.installed))
 	}
