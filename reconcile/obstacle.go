@@ -46,7 +46,7 @@ type coming struct {
 }
 
 // Obstacles returns what stands in the way of the bundles that are installed next. First are
-// catalogs that are not ready, then the CSVs of the namespace that wait or failed, those of
+// catalogs that are not ready, then deleted operators that are not installed again, the CSVs of the namespace that wait or failed, those of
 // install plans that wait for approval or failed, and what a solution of its problem selects, which
 // may be nil. For each bundle, they are in the order of [resolver.Holder]. minKubeVersion is not
 // checked if the version of the cluster is unknown, or if the catalog does not have the CSVs of its
@@ -83,8 +83,19 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			}
 		}
 	}
+	var gone []Obstacle
 	if sol != nil {
+		for _, g := range subscription.AllGone(w, sol) {
+			if g.Next == "" {
+				gone = append(gone, Obstacle{Bundle: g.Deleted, By: resolver.HeldByDeletion, Text: g.String(), Commands: []string{
+					kubectl.Recreate("subscription."+olm.Group, w.Namespace, g.Subscription.Metadata.Name, nil),
+				}})
+			}
+		}
 		for _, x := range sol.Selected {
+			if slices.ContainsFunc(gone, func(o Obstacle) bool { return o.Bundle == x.Name }) {
+				continue // it is not installed
+			}
 			c := coming{name: x.Name, replaces: x.Replaces}
 			var err error
 			if c.minKube, err = x.Bundle.MinKubeVersion(ctx); ctx.Err() != nil {
@@ -103,17 +114,17 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			list = append(list, c)
 		}
 	}
-	present, gone := list, map[string]bool{}
+	present, replaced := list, map[string]bool{}
 	for _, c := range list {
-		gone[c.name], gone[c.replaces] = true, true
+		replaced[c.name], replaced[c.replaces] = true, true
 	}
 	for _, c := range w.Own() {
-		if !gone[c.Metadata.Name] && c.Status.Phase == olm.PhaseSucceeded {
+		if !replaced[c.Metadata.Name] && c.Status.Phase == olm.PhaseSucceeded {
 			present = append(present, coming{name: c.Metadata.Name, modes: c.Spec.InstallModes, stated: true})
 		}
 	}
 	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
-	out := catalogObstacles(w)
+	out := append(catalogObstacles(w), gone...)
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{

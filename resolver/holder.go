@@ -25,6 +25,7 @@ const (
 	HeldByGroup       Holder = "operator-group" // the namespace has no operator group, or several
 	HeldByInstallPlan Holder = "install-plan"   // its install plan failed
 	HeldByUnready     Holder = "unready"        // the installed operator failed, or is still being installed
+	HeldByDeletion    Holder = "deletion"       // the installed operator was deleted, but not its subscription
 )
 
 // held has, for each holder, the clause that explains why a bundle was not chosen, with %s for

@@ -37,6 +37,9 @@ type answer struct {
 	Advice resolver.AdviceList `json:"advice,omitempty"`
 	// Obstacles are what keeps bundles from being installed or from running in the cluster.
 	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
+	// Deleted are operators that were deleted while their subscriptions stayed, and what is installed in
+	// their place.
+	Deleted []reconcile.DeletedOperator `json:"deleted,omitempty"`
 	// Refused is the conflict that made a partial answer leave out parts of the problem.
 	Refused  *resolver.Report `json:"refused,omitzero"`
 	Conflict *resolver.Report `json:"conflict,omitzero"`
@@ -52,6 +55,11 @@ type answer struct {
 
 func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
 	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Differs: sol.Differs, Faults: sol.Faults, problem: p, solution: sol}
+}
+
+// isGone reports whether a bundle was deleted and is not installed again.
+func (a *answer) isGone(bundle string) bool {
+	return slices.ContainsFunc(a.Deleted, func(d reconcile.DeletedOperator) bool { return d.Deleted == bundle && d.Next == "" })
 }
 
 // unanswered returns an answer that consists of an error.
@@ -95,6 +103,9 @@ func (a *answer) text(w io.Writer) error {
 			action, from = replacement(in, s), in.Version
 			delete(left, s.Replaces)
 		}
+		if a.isGone(s.Name) {
+			action = "deleted"
+		}
 		t.add(action, s.Package, from, s.Version, s.Name, s.Channel, a.catalog(s), a.reasons[i])
 	}
 	for _, s := range a.Stayed {
@@ -127,6 +138,11 @@ func (a *answer) text(w io.Writer) error {
 	for _, s := range a.Selected {
 		if followsItself(s) {
 			lines.Line(nil, "note: "+s.Name+" stays: its entry accepts an upgrade from itself, a mistake in the catalog that has no effect", "", "  ")
+		}
+	}
+	for _, d := range a.Deleted {
+		if d.Next != "" { // otherwise it is an obstacle
+			lines.Line(nil, "note: "+visible.Words(d.Text), "", "  ")
 		}
 	}
 	for i, x := range a.Advice {

@@ -79,7 +79,7 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 			solver: solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l)},
 			why:    why, whyNot: whyNot, recordTo: recordTo,
 		}
-		x.obstacles = r.obstacles
+		x.obstacles, x.deleted = r.obstacles, r.deleted
 		if r.all && r.given() {
 			x.all = true
 			return r.everyNamespace(cmd.Context(), l, args, &x.out, func(p *resolver.Problem) error {
@@ -101,8 +101,10 @@ type explainer struct {
 	solver
 	why, whyNot, recordTo string
 	all                   bool // all namespaces
-	// obstacles returns what keeps the bundles of a solution from running.
+	// obstacles returns what keeps the bundles of a solution from running, and deleted the operators of
+	// its subscriptions that were deleted.
 	obstacles func(context.Context, *resolver.Problem, *resolver.Solution) ([]reconcile.Obstacle, error)
+	deleted   func(*resolver.Solution) []reconcile.DeletedOperator
 }
 
 // problem reads the problem, or creates it from flags, and loads its catalogs.
@@ -256,6 +258,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		return err
 	}
 	unsettled(advice, obstacles)
+	deleted := x.deleted(sol)
 	list := []explained{}
 	for _, chain := range chains {
 		all, err := sol.RequiredBy(ctx, chain.Bundle)
@@ -276,6 +279,11 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 				if a.Kind == resolver.AdviceDuplicate && a.Subscription == r.Subscription {
 					next.Duplicates = append(next.Duplicates, a)
 				}
+			}
+		}
+		for _, d := range deleted {
+			if d.Next == chain.Bundle {
+				next.Deleted = append(next.Deleted, d)
 			}
 		}
 		for _, o := range obstacles {
@@ -313,6 +321,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			codes = append(codes, e.Advice.Kind)
 		}
 		held := proseWriter(x.out.w)
+		for _, d := range e.Deleted {
+			held.Line(nil, visible.Words(d.Text), "  ", "  ")
+		}
 		addObstacles(held, slices.DeleteFunc(slices.Clone(e.Obstacles), func(o reconcile.Obstacle) bool {
 			shared := slices.ContainsFunc(obstacles, func(x reconcile.Obstacle) bool { return x.Text == o.Text && x.Bundle != o.Bundle })
 			if shared {
@@ -352,6 +363,8 @@ type explained struct {
 	// Duplicates are the advice for other subscriptions that the bundle satisfies, although they
 	// prefer another.
 	Duplicates resolver.AdviceList `json:"duplicates,omitempty"`
+	// Deleted are the operators that were deleted and in whose place the bundle is installed.
+	Deleted []reconcile.DeletedOperator `json:"deleted,omitempty"`
 	// Obstacles are what keeps the bundle from being installed or from running in the cluster.
 	Obstacles []reconcile.Obstacle `json:"obstacles,omitempty"`
 }

@@ -56,6 +56,14 @@ func (r *request) obstacles(ctx context.Context, p *resolver.Problem, sol *resol
 	return nil, nil
 }
 
+// deleted returns the operators of the cluster that were deleted while their subscriptions stayed.
+func (r *request) deleted(sol *resolver.Solution) []reconcile.DeletedOperator {
+	if r.snapshot == nil {
+		return nil
+	}
+	return reconcile.DeletedOperators(r.snapshot, sol)
+}
+
 // isUsed reports whether a flag of the request was given.
 func (r *request) isUsed(cmd *cobra.Command) bool {
 	names := append([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace", "all-namespaces", "global-namespace"}, clusterFlags...)

@@ -98,6 +98,7 @@ func (s *solver) answer(ctx context.Context, r *request, p *resolver.Problem, st
 		if a.Obstacles, err = r.obstacles(ctx, p, a.solution); err != nil {
 			return err
 		}
+		a.Deleted = r.deleted(a.solution)
 	}
 	// A package on the command line is not a Subscription, so these
 	// differences do not apply.

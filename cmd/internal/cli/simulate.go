@@ -246,6 +246,8 @@ type simulation struct {
 	// notes reports what the service account of the operator group may not do, as soon as the
 	// simulation finds out.
 	notes []reconcile.Note
+	// replaced reports what is installed in the place of operators that were deleted.
+	replaced []reconcile.Note
 	// began is true once the cluster was read, and failed are the operators that had failed then.
 	began  bool
 	failed []olm.Key

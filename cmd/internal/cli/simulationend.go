@@ -70,7 +70,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	var failed, retried []*olm.InstallPlan
 	var created []string // the CSVs of install plans that wait for approval and that only the simulation has
 	d := &simulationEnd{
-		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, early, r.Plan.Notes),
+		Namespace: s.namespace, Passes: s.rounds, Refused: refusal(r.Plan), Notes: slices.Concat(s.inferred, s.replaced, early, r.Plan.Notes),
 		Operators: []endOfCSV{}, Subscriptions: []endOfSubscription{},
 	}
 	var err error
@@ -167,8 +167,8 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	return d, nil
 }
 
-// look sets what only the first resolution knows: the bundles that it passes over, and the ways that
-// its upgrades close.
+// look sets what only the first resolution knows: the bundles that it passes over, the ways that its
+// upgrades close, and what it installs in the place of deleted operators.
 func (s *simulation) look(ctx context.Context) error {
 	now, err := s.cluster.Read(ctx, s.namespace)
 	if err != nil {
@@ -177,6 +177,11 @@ func (s *simulation) look(ctx context.Context) error {
 	sol, err := s.solution(ctx, now)
 	if err != nil || sol == nil {
 		return err
+	}
+	for _, x := range reconcile.DeletedOperators(now, sol) {
+		if x.Next != "" {
+			s.replaced = append(s.replaced, reconcile.Note{Object: x.Subscription, Message: x.Text})
+		}
 	}
 	list, err := sol.AdviceWithFixes(ctx)
 	only := func(kind resolver.AdviceKind) resolver.AdviceList {

@@ -331,7 +331,7 @@ func (d *statusDocument) text(w io.Writer) error {
 				label = commandLabel(o.advice, i)
 			}
 			if c == o.recreate {
-				label = "to install " + o.Installed + " again"
+				label = "to install " + o.current + " again"
 			}
 			switch slices.Index(o.repairs, c) {
 			case 0:

@@ -91,8 +91,9 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 			if err != nil {
 				return err
 			}
+			deleted := reconcile.DeletedOperators(snapshot, sol)
 			for _, o := range list {
-				o.expect(sol, advice, obstacles)
+				o.expect(sol, advice, obstacles, deleted)
 			}
 		}
 	}
@@ -154,9 +155,9 @@ func (o *operatorStatus) refuse(r *resolver.Report) {
 
 // expect records what a solution installs for the operator, what keeps newer bundles from being
 // chosen, and what keeps the chosen one from running.
-func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList, obstacles []reconcile.Obstacle) {
+func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceList, obstacles []reconcile.Obstacle, deleted []reconcile.DeletedOperator) {
 	if o.recreate != "" {
-		o.returns(sol)
+		o.returns(deleted)
 		return
 	}
 	if !o.awaited {
@@ -211,16 +212,18 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 	}
 }
 
-// returns records that OLM installs another bundle in the place of a deleted operator.
-func (o *operatorStatus) returns(sol *resolver.Solution) {
-	for _, x := range sol.Selected {
-		if x.Package == o.Package && x.Name != o.current {
-			o.Commands = slices.DeleteFunc(o.Commands, func(c string) bool { return c == o.recreate })
-			o.Moves, o.Why = onward(nil, o.manual)
-			if o.Moves == movesNow {
-				o.Why = x.Name + " will be installed"
-			}
-			o.Why = "ClusterServiceVersion " + o.current + " was deleted; " + o.Why
+// returns records what OLM installs in the place of a deleted operator.
+func (o *operatorStatus) returns(list []reconcile.DeletedOperator) {
+	for _, x := range list {
+		if x.Subscription != o.Object || x.Next == "" {
+			continue
+		}
+		o.Commands = slices.DeleteFunc(o.Commands, func(c string) bool { return c == o.recreate })
+		o.Moves, o.Why = onward(nil, o.manual)
+		if o.Moves == movesNow {
+			o.Why = x.Text
+		} else {
+			o.Why = x.Deleted + " was deleted; " + o.Why
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	o.failed = o.failed || !known && t.content[catalogOf(s)] != nil // it has no such channel
 	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known, o.Outlook)
 	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
-	if o.Moves == movesStuck && o.Why == missingCSV(s) {
+	if o.Moves == movesStuck && o.Why == reconcile.Deletion(s, t.csvs[csvKey(ns, o.current)], t.planOf(s)) {
 		o.recreate = kubectl.Recreate("subscription."+olm.Group, ns, s.Metadata.Name, nil)
 		o.Commands = append(o.Commands, o.recreate)
 		o.manual = t.manual(s)
@@ -155,12 +155,13 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 			return movesStuck, fmt.Sprintf("%s waits for requirements: %s", st.CurrentCSV, strings.Join(names, "; "))
 		}
 	}
-	if st.InstalledCSV != "" && installed == nil {
-		return movesStuck, missingCSV(s)
+	plan := t.planOf(s)
+	if why := reconcile.Deletion(s, current, plan); why != "" {
+		return movesStuck, why
 	}
-	if ref := st.InstallPlanRef; ref != nil && st.CurrentCSV != st.InstalledCSV {
-		p := t.plans[olm.Key{Group: olm.Group, Kind: olm.KindInstallPlan, Namespace: ns, Name: ref.Name}]
-		switch {
+	awaited := st.CurrentCSV != "" && (st.CurrentCSV != st.InstalledCSV || current == nil)
+	if ref := st.InstallPlanRef; ref != nil && awaited {
+		switch p := plan; {
 		case p == nil:
 			return movesStuck, fmt.Sprintf("InstallPlan %s of %s does not exist", ref.Name, st.CurrentCSV)
 		case p.Status.Phase == olm.PlanFailed:
@@ -173,7 +174,7 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 		return movesStuck, "not upgradeable: " + why
 	}
 	switch {
-	case st.CurrentCSV != "" && st.CurrentCSV != st.InstalledCSV:
+	case awaited:
 		return movesNow, "moves to " + st.CurrentCSV
 	case known && head == st.InstalledCSV && o != nil && o.Newest != nil:
 		return movesLatest, prose.Summary(o)
@@ -199,10 +200,12 @@ func (t *census) offers(s *olm.Subscription) bool {
 	return ok
 }
 
-// missingCSV returns that the operator of a subscription was deleted. OLM does not install what the
-// subscription already has.
-func missingCSV(s *olm.Subscription) string {
-	return fmt.Sprintf("ClusterServiceVersion %s does not exist; recreate the subscription to install it again", s.Status.InstalledCSV)
+// planOf returns the install plan that a subscription refers to, if it exists.
+func (t *census) planOf(s *olm.Subscription) *olm.InstallPlan {
+	if s.Status.InstallPlanRef == nil {
+		return nil
+	}
+	return t.plans[olm.Key{Group: olm.Group, Kind: olm.KindInstallPlan, Namespace: s.Metadata.Namespace, Name: s.Status.InstallPlanRef.Name}]
 }
 
 // manual returns the name of a subscription because of which the install plans of a namespace wait

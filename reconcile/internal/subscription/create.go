@@ -24,7 +24,7 @@ import (
 // a crash in between, the next loop continues, because the name of the plan is derived from
 // its content.
 func (p *planner) install(ctx context.Context, selected []resolver.Selected, next []*olm.Subscription) error {
-	if !slices.ContainsFunc(selected, func(s resolver.Selected) bool { return !p.covered(s) }) {
+	if !slices.ContainsFunc(selected, func(s resolver.Selected) bool { return !covered(p.World, s) }) {
 		for _, s := range next {
 			change.ClearCondition(&s.Status.Conditions, world.BundleUnpackFailed)
 		}
@@ -120,12 +120,12 @@ func (p *planner) abandon(but *olm.InstallPlan) error {
 }
 
 // covered reports whether a selected bundle is already being installed. If the bundle has
-// subscriptions, all of them must have chosen it and refer to a plan with steps. Otherwise an
-// unfinished plan must list it.
-func (p *planner) covered(s resolver.Selected) bool {
-	subs := p.Subscribers(s)
+// subscriptions, all of them must have chosen it and refer to a plan with steps, or their operator was
+// deleted, which OLM does not install again. Otherwise an unfinished plan must list it.
+func covered(w *world.World, s resolver.Selected) bool {
+	subs := w.Subscribers(s)
 	if len(subs) == 0 {
-		return slices.ContainsFunc(p.InstallPlans, func(ip *olm.InstallPlan) bool {
+		return slices.ContainsFunc(w.InstallPlans, func(ip *olm.InstallPlan) bool {
 			return ip.Status.Phase != "" && ip.Status.Phase != olm.PlanComplete && slices.Contains(ip.Spec.ClusterServiceVersionNames, s.Name)
 		})
 	}
@@ -133,7 +133,10 @@ func (p *planner) covered(s resolver.Selected) bool {
 		if sub.Status.CurrentCSV != s.Name {
 			return false
 		}
-		if plan := p.PlanOf(sub); plan == nil || plan.Status.Phase == "" {
+		if w.IsDeleted(sub) {
+			continue
+		}
+		if plan := w.PlanOf(sub); plan == nil || plan.Status.Phase == "" {
 			return false
 		}
 	}

@@ -136,7 +136,7 @@ func (p *planner) planConditions(s *olm.Subscription) {
 	var missing, pending, failed *olm.Condition
 	if ref := s.Status.InstallPlanRef; ref != nil {
 		switch plan := p.PlanOf(s); {
-		case plan == nil && (p.CSV(s.Status.CurrentCSV) == nil || world.SawUnfinished(s)):
+		case plan == nil && (p.CSV(s.Status.CurrentCSV) == nil && !p.IsDeleted(s) || world.SawUnfinished(s)):
 			missing = &olm.Condition{Reason: "ReferencedInstallPlanNotFound", Message: fmt.Sprintf("install plan %q does not exist", ref.Name)}
 		case plan == nil:
 		case plan.Status.Phase == "":
@@ -168,16 +168,14 @@ func failureReason(ip *olm.InstallPlan) string {
 	return world.InstallPlanFailed
 }
 
-// missingCSV sets a condition if an operator is gone although its install plan is done,
-// with the fix, unless a new plan is being created.
+// missingCSV sets a condition if an operator was deleted, with the fix, unless a new plan is being
+// created.
 func (p *planner) missingCSV(s *olm.Subscription) {
-	plan := p.PlanOf(s)
-	name := s.Status.CurrentCSV
-	if name == "" || p.CSV(name) != nil || plan == nil || plan.Status.Phase != olm.PlanComplete || p.Created != nil {
+	if !p.IsDeleted(s) || p.Created != nil {
 		change.ClearCondition(&s.Status.Conditions, ConditionCSVMissing)
 		return
 	}
-	text := fmt.Sprintf("%s was installed by install plan %q and has been deleted since; to install it again, delete this subscription and create it again", name, plan.Metadata.Name)
+	text := Gone{Subscription: s, Deleted: s.Status.CurrentCSV}.String()
 	p.Note(s.Key(), "%s", text)
 	p.SetCondition(&s.Status.Conditions, olm.Condition{Type: ConditionCSVMissing, Status: olm.ConditionTrue, Reason: "ClusterServiceVersionNotFound", Message: text})
 }
@@ -252,6 +250,11 @@ func (p *planner) resolveAll(ctx context.Context, catalogs []catalog.Health, nex
 	}
 	if err := p.stays(ctx, sol, next); err != nil {
 		return err
+	}
+	for _, g := range AllGone(p.World, sol) {
+		if g.Next != "" {
+			p.Note(g.Subscription.Key(), "%s", g)
+		}
 	}
 	return p.install(ctx, again(p.absent(sol.Selected), p.lost(catalogs)), next)
 }

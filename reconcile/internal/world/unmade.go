@@ -54,6 +54,23 @@ func SawUnfinished(s *olm.Subscription) bool {
 	})
 }
 
+// IsDeleted reports whether the operator of a subscription was installed and then deleted. current is
+// the CSV of its status.currentCSV, and plan its install plan, or nil if they do not exist.
+func IsDeleted(s *olm.Subscription, current *olm.ClusterServiceVersion, plan *olm.InstallPlan) bool {
+	switch {
+	case s.Status.CurrentCSV == "" || current != nil:
+		return false
+	case plan != nil:
+		return plan.Status.Phase == olm.PlanComplete
+	}
+	return s.Status.InstalledCSV == s.Status.CurrentCSV && !SawUnfinished(s)
+}
+
+// IsDeleted reports whether the operator of a subscription was installed and then deleted.
+func (w *World) IsDeleted(s *olm.Subscription) bool {
+	return IsDeleted(s, w.CSV(s.Status.CurrentCSV), w.PlanOf(s))
+}
+
 // sawFinished reports whether a subscription to c has recorded that its install plan was done.
 func (w *World) sawFinished(c *olm.ClusterServiceVersion) bool {
 	return slices.ContainsFunc(w.Followers(c.Metadata.Name), func(s *olm.Subscription) bool {
