@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/blang/semver/v4"
 
@@ -139,7 +140,24 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			}
 		}
 	}
+	shareGroup(out)
 	return out, nil
+}
+
+// shareGroup makes obstacles that state the same about an operator group name all their bundles.
+func shareGroup(list []Obstacle) {
+	names := map[string][]string{} // by text after the name; never ranged over
+	rest := func(o Obstacle) string { return strings.TrimPrefix(o.Text, o.Bundle) }
+	for _, o := range list {
+		if o.By == resolver.HeldByInstallMode {
+			names[rest(o)] = append(names[rest(o)], o.Bundle)
+		}
+	}
+	for i := range list {
+		if o := &list[i]; o.By == resolver.HeldByInstallMode {
+			o.Text = phrase.And(names[rest(*o)]) + rest(*o)
+		}
+	}
 }
 
 // installModeObstacle reports a bundle that does not support the namespace's operator group

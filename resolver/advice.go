@@ -266,7 +266,7 @@ func writeLegs(t *prose.Writer, w *graph.Way, commands []string) {
 func (a Advice) NeedsAttention() bool {
 	switch a.Kind {
 	case AdviceKind(graph.OutlookAhead):
-		return a.Outlook.Newest != nil
+		return a.Outlook.Newest != nil || len(a.Commands) > 0
 	case AdvicePassedOver, AdviceHeldBack:
 		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != HeldByPin && h != HeldByHold && h != HeldByExclude })
 	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops), AdviceDowngrade, AdviceCloses:

@@ -148,7 +148,8 @@ type operatorStatus struct {
 	Installed string `json:"installed,omitzero"`
 	Version   string `json:"version,omitzero"`
 	Channel   string `json:"channel,omitzero"`
-	// Head is the bundle at the head of the channel, if it is known.
+	// Head is the bundle at the head of the channel, if it is known, or for a subscription without
+	// a channel the bundle at which its upgrades end.
 	Head    string `json:"head,omitzero"`
 	Catalog string `json:"catalog,omitzero"`
 	Moves   moves  `json:"moves"`
@@ -187,6 +188,7 @@ type operatorStatus struct {
 	// recreate is the command that installs a deleted operator again, and manual the subscription
 	// because of which another bundle in its place waits for approval.
 	recreate, manual string
+	anyChannel       bool     // whether the subscription names no channel
 	repairs          []string // the commands about a catalog that is not ready
 	channels         []string // of a ClusterExtension
 	versions         string   // the version range of a ClusterExtension
@@ -291,15 +293,15 @@ func (d *statusDocument) text(w io.Writer) error {
 		t.header = []string{"NAMESPACE", "OPERATOR", "OLM", "MANAGED BY", "INSTALLED", "VERSION", "CHANNEL", "HEAD", "CATALOG", "MOVES", "DEPRECATED", "WHY"}
 	}
 	for _, o := range d.Operators {
-		why := o.why()
+		why, channel := o.why(), cmp.Or(o.Channel, note(o.anyChannel, "(any)"))
 		if d.wide {
 			olmVersion := "v0"
 			if o.Object.Group == groupV1 {
 				olmVersion = "v1"
 			}
-			t.add(o.Namespace, o.Package, olmVersion, o.Object.Kind+" "+o.Object.Name, o.Installed, o.Version, o.Channel, o.Head, o.Catalog, string(o.Moves), note(len(o.Deprecated) > 0, "deprecated"), why)
+			t.add(o.Namespace, o.Package, olmVersion, o.Object.Kind+" "+o.Object.Name, o.Installed, o.Version, channel, o.Head, o.Catalog, string(o.Moves), note(len(o.Deprecated) > 0, "deprecated"), why)
 		} else {
-			t.add(o.Namespace, o.Package, o.Version, o.Channel, o.Head, string(o.Moves), why)
+			t.add(o.Namespace, o.Package, o.Version, channel, o.Head, string(o.Moves), why)
 		}
 	}
 	if len(d.Operators) == 0 {
@@ -326,7 +328,13 @@ func (d *statusDocument) text(w io.Writer) error {
 				continue // it helps several operators
 			}
 			commands = append(commands, c)
-			label := "to upgrade " + o.Package
+			var helped []string
+			for _, x := range d.Operators {
+				if slices.Contains(x.Commands, c) && !slices.Contains(helped, x.Package) {
+					helped = append(helped, x.Package)
+				}
+			}
+			label := "to upgrade " + phrase.And(helped)
 			if i := slices.Index(o.advice.Commands, c); i >= 0 {
 				label = commandLabel(o.advice, i)
 			}

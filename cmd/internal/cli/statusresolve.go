@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	csvreason "github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
@@ -13,8 +14,10 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// endsEarly reports whether the channel of the operator has something newer, but no way to it.
-func (o *operatorStatus) endsEarly() bool { return o.Outlook != nil && o.Outlook.EndsEarly() }
+// endsEarly reports whether the channel of the operator has something newer, but no way to it, or only older versions.
+func (o *operatorStatus) endsEarly() bool {
+	return o.Outlook != nil && (o.Outlook.EndsEarly() || o.Outlook.Kind == graph.OutlookAhead)
+}
 
 // resolve completes the status of the operators that OLM has yet to install or upgrade, or that are
 // stuck, with what the subscriptions of their namespaces resolve to, and adds the reports of namespaces

@@ -34,12 +34,19 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	if known && installed != nil {
 		o.Outlook = t.outlook(s, installed)
 	}
+	channel := o.Channel
+	if o.Outlook != nil && s.Spec.Channel == "" { // it is upgraded in any channel, not only in the default one
+		o.Channel, o.anyChannel = "", true
+		if o.Head = o.Outlook.End().Name; o.Outlook.EndsEarly() {
+			o.Head = ""
+		}
+	}
 	if c, ok := failedResolution(s); ok && strings.Contains(c.Message, "\n") {
 		o.Explanation = c.Message
 	}
 	_, o.failed = failedResolution(s)
 	o.failed = o.failed || !known && t.content[catalogOf(s)] != nil // it has no such channel
-	o.Moves, o.Why = t.verdict(s, installed, o.Channel, o.Head, known, o.Outlook)
+	o.Moves, o.Why = t.verdict(s, installed, channel, o.Head, known, o.Outlook)
 	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
 	if o.Moves == movesStuck && o.Why == reconcile.Deletion(s, t.csvs[csvKey(ns, o.current)], t.planOf(s)) {
 		o.recreate = kubectl.Recreate("subscription."+olm.Group, ns, s.Metadata.Name, nil)
@@ -230,10 +237,15 @@ func onward(o *graph.Outlook, manual string) (moves, string) {
 		return movesNow, "will be installed"
 	case len(o.Steps) == 0:
 		return movesStuck, prose.Outlook(o)
-	case manual != "":
-		return movesApproval, fmt.Sprintf("OLM will create an install plan for %s, which waits for approval as subscription %s requires", o.Steps[0].To.Name, manual)
 	}
-	return movesNow, "will move to " + o.Steps[0].To.Name
+	end := ""
+	if len(o.Channels) == 0 && o.Newest != nil {
+		end = "; " + prose.Summary(o)
+	}
+	if manual != "" {
+		return movesApproval, fmt.Sprintf("OLM will create an install plan for %s, which waits for approval as subscription %s requires", o.Steps[0].To.Name, manual) + end
+	}
+	return movesNow, "will move to " + o.Steps[0].To.Name + end
 }
 
 // outlook returns how far the operator of a subscription can be upgraded in its channel, or without
