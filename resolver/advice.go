@@ -30,8 +30,8 @@ const (
 	AdviceDowngrade AdviceKind = "downgrade"
 	// AdviceCloses: an upgrade on the way of the outlook closes the way to a newer version.
 	AdviceCloses AdviceKind = "closes"
-	// AdviceDuplicate: a subscription that owns no operator prefers other bundles, but another one to
-	// the same package owns an operator and upgrades it. The outlook is that of the operator.
+	// AdviceDuplicate: another subscription to the same package owns the operator and upgrades it or, on a
+	// fresh installation, gets the same bundle. The outlook is that of the other one.
 	AdviceDuplicate AdviceKind = "duplicate"
 	// AdviceUnmanaged: an installed operator has no subscription. The outlook is that of a
 	// subscription without a channel.
@@ -43,7 +43,7 @@ type Advice struct {
 	Kind AdviceKind `json:"kind"`
 	// Subscription is "" for an operator without a subscription.
 	Subscription string `json:"subscription"`
-	// Also are other subscriptions to the package for which all of this holds.
+	// Also are other subscriptions to the package for which all of this holds. Only duplicates have some.
 	Also    []string `json:"also,omitempty"`
 	Package string   `json:"package"`
 	// Bundle is the installed operator, or the bundle of a fresh installation.
@@ -71,6 +71,8 @@ type Advice struct {
 	Text string `json:"text"`
 	// alone is what the way means for other subscriptions of the namespace, if there are any.
 	alone string
+	// of is what a duplicate duplicates.
+	of *subscription
 }
 
 // String returns the advice in one line.
@@ -91,9 +93,6 @@ func (a Advice) Summary() string {
 		return withDeadEnd(prose.Summary(a.Outlook)+a.elsewhere(), a.DeadEnd)
 	}
 	text := a.Bundle + " was chosen instead of "
-	if len(a.Also) > 0 {
-		text = "for subscriptions " + phrase.And(a.subscriptions()) + ", " + text
-	}
 	if a.Kind == AdviceHeldBack {
 		text = a.Bundle + " is not upgraded to "
 	}
@@ -123,15 +122,6 @@ func (a *Advice) subscriptions() []string { return append([]string{a.Subscriptio
 // For reports whether the advice is for a subscription.
 func (a *Advice) For(subscription string) bool {
 	return slices.Contains(a.subscriptions(), subscription)
-}
-
-// joins reports whether the advice for another subscription is the same, and adds the subscription if so.
-func (a *Advice) joins(o *Advice) bool {
-	same := o.Kind == AdvicePassedOver && a.Kind == o.Kind && a.Package == o.Package && a.Bundle == o.Bundle && a.Text == o.Text && len(a.Rejected) == len(o.Rejected)
-	if same {
-		a.Also = append(a.Also, o.Subscription)
-	}
-	return same
 }
 
 // inTheWay returns the first other subscription or operator in the reasons of a step, or "".
@@ -317,7 +307,6 @@ func (s *Solution) Advice(ctx context.Context) (_ AdviceList, err error) { // H4
 	}
 	defer s.r.unlock(ctx, &err)
 	var out AdviceList
-	first := map[string]int{} // the entry of each package
 	in := s.members()
 	for i := range s.r.u.subs {
 		a, err := s.advise(ctx, i, in)
@@ -327,12 +316,9 @@ func (s *Solution) Advice(ctx context.Context) (_ AdviceList, err error) { // H4
 		if a == nil {
 			continue
 		}
-		at, seen := first[a.Package]
-		if seen && out[at].joins(a) {
+		if k := slices.IndexFunc(out, func(o Advice) bool { return a.of != nil && o.of == a.of }); k >= 0 {
+			out[k] = *s.r.u.duplicates(a.of, s.gets(a.of, in), append(out[k].subscriptions(), a.Subscription)...)
 			continue
-		}
-		if !seen {
-			first[a.Package] = len(out)
 		}
 		out = append(out, *a)
 	}
@@ -388,27 +374,17 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	}
 	list := s.r.options[i].list
 	at := slices.IndexFunc(list, func(c cand) bool { return in[c] })
-	if at < 0 || sub.current == nil && u.isInstalled(list[at]) {
-		return nil, nil // a partial solution leaves the subscription out, or another one owns the operator
+	if at < 0 {
+		return nil, nil // a partial solution leaves the subscription out
+	}
+	if o := s.rivalOf(i, in); o != nil {
+		return u.duplicates(o, s.gets(o, in), sub.Name), nil
+	}
+	if sub.current == nil && u.isInstalled(list[at]) {
+		return nil, nil // another one owns the operator
 	}
 	from := u.ref(list[at])
-	var owner *subscription
-	if at > 0 {
-		owner = u.ownerOf(sub)
-	}
-	if owner != nil {
-		node := graph.Node{Name: owner.current.Name, Version: owner.current.version.String()}
-		return &Advice{
-			Kind: AdviceDuplicate, Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: u.outlook(owner, node),
-			HeldBy: []Holder{HeldBySubscription},
-			Text: fmt.Sprintf("subscription %s requests the same package as subscription %s, which owns %s, so it gets only what that operator is upgraded to",
-				sub.Name, owner.Name, node.Name),
-		}, nil
-	}
-	node := graph.Node{Name: from.Name, Version: u.Version(from).String()}
-	if sub.current != nil {
-		node = graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
-	}
+	node := u.node(sub, from)
 	a := &Advice{Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: u.outlook(sub, node)}
 	a.Outlook.Fresh = sub.current == nil
 	a.Outlook.Started = a.Outlook.Fresh && sub.StartingCSV == node.Name
@@ -458,10 +434,46 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	return a, nil
 }
 
+// duplicates returns the advice for subscriptions that duplicate another one. bundle is the operator
+// that the other one owns or, if it owns none, what it gets.
+func (u *universe) duplicates(owner *subscription, bundle Ref, names ...string) *Advice {
+	from := u.node(owner, bundle)
+	a := &Advice{
+		Kind: AdviceDuplicate, Subscription: names[0], Also: names[1:], Package: owner.Package, Bundle: from.Name,
+		Outlook: u.outlook(owner, from), HeldBy: []Holder{HeldBySubscription}, of: owner,
+	}
+	who, gets := "subscription "+names[0]+" requests", "it gets"
+	if len(names) > 1 {
+		who, gets = "subscriptions "+phrase.And(names)+" request", "they get"
+	}
+	who += " the same package as subscription " + owner.Name
+	both := owner.current != nil && slices.ContainsFunc(owner.current.owners, func(o *subscription) bool { return o.Name == names[0] })
+	switch {
+	case owner.current == nil:
+		a.Outlook.Fresh = true
+		a.Text = fmt.Sprintf("%s; one subscription is enough to install %s", who, bundle.Name)
+	case both:
+		a.Text = fmt.Sprintf("%s, and each owns %s; one subscription is enough", who, from.Name)
+	default:
+		a.Text = fmt.Sprintf("%s, which owns %s, so %s only what that operator is upgraded to", who, from.Name, gets)
+	}
+	return a
+}
+
 // withDeadEnd adds a dead end, if there is one, to the text of an outlook.
 func withDeadEnd(text string, d *DeadEnd) string {
 	if d == nil {
 		return text
 	}
 	return text + "; but " + d.String()
+}
+
+// adviceOf returns the kind of the advice that an outlook gives on its own.
+func adviceOf(o *graph.Outlook) AdviceKind {
+	if ends := o.Kind == graph.OutlookAtHead || o.Kind == graph.OutlookStepsAway; ends && o.Downgrade != nil {
+		return AdviceDowngrade
+	} else if ends && o.Closes != nil {
+		return AdviceCloses
+	}
+	return AdviceKind(o.Kind)
 }

@@ -263,6 +263,9 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 				return fmt.Sprintf("fix %q leaves an operator behind: %s", f, a)
 			}
 		}
+		if rivalsLeft(q, changed, f) == 1 {
+			continue // it deletes all others, even if fewer changes would help
+		}
 		for i := range f.Changes {
 			fewer := q
 			for _, c := range slices.Delete(slices.Clone(f.Changes), i, i+1) {
@@ -274,6 +277,28 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		}
 	}
 	return ""
+}
+
+// rivalsLeft returns how many subscriptions to a package a fix leaves of several, if it concerns only these and deletes
+// some of them. Otherwise it returns 0.
+func rivalsLeft(before, after resolver.Problem, f *resolver.Fix) (left int) {
+	pkg := map[string]string{}
+	count := map[string]int{}
+	for _, s := range before.Subscriptions {
+		pkg[s.Name] = s.Package
+		count[s.Package]++
+	}
+	all := pkg[f.Changes[0].Subscription]
+	other := func(c resolver.Change) bool { return pkg[c.Subscription] != all }
+	if all == "" || count[all] < 2 || f.Changes[0].Kind != resolver.DropSubscription || slices.ContainsFunc(f.Changes, other) {
+		return 0
+	}
+	for _, s := range after.Subscriptions {
+		if s.Package == all {
+			left++
+		}
+	}
+	return left
 }
 
 // rest compares the plan for the parts that have one with the plan of the problem without the refused subscriptions.

@@ -76,6 +76,10 @@ func (f *Fix) instruction() string {
 	}
 	var parts []string
 	rest := f.Changes
+	if gone := f.dropped(); len(gone) > 0 {
+		parts = append(parts, "delete "+phrase.Plural(len(gone), "subscription")+" "+phrase.And(gone))
+		rest = rest[len(gone):]
+	}
 	for len(rest) > 0 && rest[0].Requirement == "" {
 		parts = append(parts, rest[0].String())
 		rest = rest[1:]
@@ -91,6 +95,17 @@ func (f *Fix) instruction() string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", and ")
+}
+
+// dropped returns the subscriptions that the first changes of the fix delete.
+func (f *Fix) dropped() (names []string) {
+	for _, c := range f.Changes {
+		if c.Kind != DropSubscription {
+			break
+		}
+		names = append(names, c.Subscription)
+	}
+	return names
 }
 
 // satisfying returns the instruction to satisfy the requirements of some changes, all by a new catalog
@@ -181,29 +196,18 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		if tries++; tries > maxTries || covers(found, set) {
 			return nil
 		}
-		p := base
-		for _, ch := range set {
-			p = ch.apply(p)
-		}
-		sol, err := c.plan(ctx, &p, nil)
-		if sol == nil || err != nil {
+		f, err := c.attempt(ctx, &base, set)
+		if f == nil || err != nil {
 			return err
-		}
-		f := &Fix{Changes: set, Selected: sol.Selected, Stuck: sol.stuck(set)}
-		for _, ch := range set {
-			f.cost += changeCost[ch.Kind]
 		}
 		if found = append(found, f); len(f.Stuck) == 0 {
 			good++
 		}
 		return nil
 	}
-	if d, _ := c.duplicate(); d != nil { // which helps nobody
-		if err := try(Change{Kind: DropSubscription, Subscription: d.Name}); err != nil {
-			return nil, err
-		}
-		if len(found) > 0 {
-			return c.complete(found), nil
+	if c.e.r.u.want == nil {
+		if single, err := c.withoutRivals(ctx, &base, max); len(single) > 0 || err != nil {
+			return single, err // what else helps keeps the duplicates
 		}
 	}
 	added, err := c.additions(ctx)
@@ -274,6 +278,43 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
+}
+
+// withoutRivals returns the fixes that leave one of several subscriptions to a package, the least disruptive first,
+// at most max of them. base is the problem to which they apply.
+func (c *Core) withoutRivals(ctx context.Context, base *Problem, max int) (found []*Fix, err error) {
+	for _, r := range c.rivals() {
+		for _, set := range r.single() {
+			if len(found) == max {
+				break
+			}
+			f, err := c.attempt(ctx, base, set)
+			if err != nil {
+				return nil, err
+			}
+			if f != nil && f.futile() == nil {
+				found = append(found, f)
+			}
+		}
+	}
+	return c.complete(found), nil
+}
+
+// attempt returns the fix that consists of some changes to a problem, or nil if it then has no solution.
+func (c *Core) attempt(ctx context.Context, base *Problem, set []Change) (*Fix, error) {
+	p := *base
+	for _, ch := range set {
+		p = ch.apply(p)
+	}
+	sol, err := c.plan(ctx, &p, nil)
+	if sol == nil || err != nil {
+		return nil, err
+	}
+	f := &Fix{Changes: set, Selected: sol.Selected, Stuck: sol.stuck(set)}
+	for _, ch := range set {
+		f.cost += changeCost[ch.Kind]
+	}
+	return f, nil
 }
 
 // complete sets what fixes have besides their changes, and returns them.
@@ -450,14 +491,4 @@ func (s *Solution) stuck(changes []Change) AdviceList {
 		}
 	}
 	return out
-}
-
-// adviceOf returns the kind of the advice that an outlook gives on its own.
-func adviceOf(o *graph.Outlook) AdviceKind {
-	if ends := o.Kind == graph.OutlookAtHead || o.Kind == graph.OutlookStepsAway; ends && o.Downgrade != nil {
-		return AdviceDowngrade
-	} else if ends && o.Closes != nil {
-		return AdviceCloses
-	}
-	return AdviceKind(o.Kind)
 }

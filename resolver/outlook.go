@@ -30,3 +30,11 @@ func (u *universe) outlooks(s *subscription, without func(graph.Bundle) bool) (_
 	}
 	return graph.NewOutlooks(graph.Classic, sources, without), catalog, channels
 }
+
+// node returns the operator that a subscription owns or, if it owns none, the bundle that it gets.
+func (u *universe) node(s *subscription, bundle Ref) graph.Node {
+	if s.current != nil {
+		return graph.Node{Name: s.current.Name, Version: s.current.version.String()}
+	}
+	return graph.Node{Name: bundle.Name, Version: u.Version(bundle).String()}
+}

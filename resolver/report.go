@@ -114,6 +114,7 @@ func (c *Core) notes() []string {
 	if also := c.alsoLacks(); also != "" {
 		faults = append(faults, also)
 	}
+	faults = append(faults, c.alsoRequests()...)
 	if !missing {
 		return faults
 	}
@@ -171,4 +172,24 @@ func (c *Core) alsoLacks() string {
 		return ""
 	}
 	return e.r.u.ref(e.facts[newest].owner).Name + " also requires " + phrase.And(more) + ", which no bundle in any catalog satisfies"
+}
+
+// alsoRequests names the rivals that are not requests of the core.
+func (c *Core) alsoRequests() (notes []string) {
+	mine := c.requests()
+	for _, r := range c.rivals() {
+		var names []string
+		for _, s := range r.rest {
+			if !slices.Contains(mine, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+		switch {
+		case len(names) == 1:
+			notes = append(notes, fmt.Sprintf("subscription %s requests package %s as well", names[0], r.rest[0].Package))
+		case len(names) > 1:
+			notes = append(notes, fmt.Sprintf("subscriptions %s request package %s as well", phrase.And(names), r.rest[0].Package))
+		}
+	}
+	return notes
 }

@@ -19,13 +19,17 @@ import (
 // away or has such a way: follow it. The error is the context's.
 func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err error) { // H40, D16
 	if s.r != nil && a.Kind == AdviceDuplicate {
-		return s.without(ctx, a.Subscription)
+		var drop []Change
+		for _, name := range a.subscriptions() {
+			drop = append(drop, Change{Kind: DropSubscription, Subscription: name})
+		}
+		return s.tested(ctx, nil, drop...)
 	}
 	if s.r != nil && a.Elsewhere != nil {
 		id := s.r.u.catalogNamed(a.Elsewhere.Catalog)
-		return s.tested(ctx, Change{Kind: ChangeCatalog, Subscription: a.Subscription, To: id.String(), Catalog: id}, func(sol *Solution) bool {
+		return s.tested(ctx, func(sol *Solution) bool {
 			return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Package == a.Package && x.Name == a.Elsewhere.Name })
-		})
+		}, Change{Kind: ChangeCatalog, Subscription: a.Subscription, To: id.String(), Catalog: id})
 	}
 	if s.r != nil && a.hopeless() {
 		return s.reinstalled(ctx, a)
@@ -101,7 +105,7 @@ func (s *Solution) yielding(ctx context.Context, a *Advice, w *want) (list []*Fi
 		if sub.current != nil {
 			c = Change{Kind: RemoveSubscribed, Subscription: sub.Name, Operator: sub.current.Name}
 		}
-		list, err = s.tested(ctx, c, w.isMet)
+		list, err = s.tested(ctx, w.isMet, c)
 		if len(list) > 0 || err != nil {
 			return list, err
 		}
@@ -113,11 +117,6 @@ func (s *Solution) yielding(ctx context.Context, a *Advice, w *want) (list []*Fi
 func (w *want) isMet(sol *Solution) bool {
 	i, at := sol.chosen(w.subscription)
 	return at >= 0 && len(w.meet(sol.r.u, sol.r.u.subs[i], []cand{sol.r.options[i].list[at]})) > 0
-}
-
-// without returns the fix that deletes a subscription, or none if the others then have no solution.
-func (s *Solution) without(ctx context.Context, subscription string) ([]*Fix, error) {
-	return s.tested(ctx, Change{Kind: DropSubscription, Subscription: subscription}, nil)
 }
 
 // hopeless reports whether the operator is stuck and no channel leads to the head of one.
@@ -132,18 +131,18 @@ func (s *Solution) reinstalled(ctx context.Context, a *Advice) (list []*Fix, err
 		if len(list) > 0 || err != nil {
 			break
 		}
-		list, err = s.tested(ctx, c, func(sol *Solution) bool {
+		list, err = s.tested(ctx, func(sol *Solution) bool {
 			return slices.ContainsFunc(sol.Selected, func(x Selected) bool {
 				return x.Package == a.Package && slices.ContainsFunc(targets(a.Outlook), func(t *graph.Target) bool { return x.Name == t.Name && x.Channel == c.Channel })
 			})
-		})
+		}, c)
 	}
 	return list, err
 }
 
-// tested returns the fix that consists of a change, or none if the problem then has no solution, or one
+// tested returns the fix that consists of some changes, or none if the problem then has no solution, or one
 // that does not meet a demand.
-func (s *Solution) tested(ctx context.Context, c Change, meets func(*Solution) bool) (list []*Fix, err error) {
+func (s *Solution) tested(ctx context.Context, meets func(*Solution) bool, changes ...Change) (list []*Fix, err error) {
 	if err := s.r.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -154,7 +153,9 @@ func (s *Solution) tested(ctx context.Context, c Change, meets func(*Solution) b
 	for _, x := range s.r.u.subs {
 		p.Subscriptions = append(p.Subscriptions, *x.Subscription) // with its name
 	}
-	p = c.apply(p)
+	for _, c := range changes {
+		p = c.apply(p)
+	}
 	r, err := start(ctx, &p, nil)
 	if err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func (s *Solution) tested(ctx context.Context, c Change, meets func(*Solution) b
 	if sol == nil || err != nil || meets != nil && !meets(sol) {
 		return nil, err
 	}
-	f := &Fix{Changes: []Change{c}, Selected: sol.Selected, Stuck: sol.stuck([]Change{c}), rest: s.Selected}
+	f := &Fix{Changes: changes, Selected: sol.Selected, Stuck: sol.stuck(changes), rest: s.Selected}
 	f.Commands = commands(&p, f.Changes)
 	return []*Fix{f}, nil
 }

@@ -96,9 +96,9 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	var advice AdviceList
 	for i := range list {
 		if to := list[i].follow; to != nil && err == nil {
-			list[i].Fixes, err = s.tested(ctx, *to, func(sol *Solution) bool {
+			list[i].Fixes, err = s.tested(ctx, func(sol *Solution) bool {
 				return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Name == name })
-			})
+			}, *to)
 		}
 		o := list[i].Outlook
 		if o == nil || err != nil {

@@ -48,7 +48,7 @@ func (w *writing) rivals() *step {
 	why := "no version satisfies all of them"
 	switch {
 	case len(shared) > 0 && owner != "" && len(subs) == 2:
-		why = "the installed " + owned + " belongs to subscription " + owner + ", and the other one would need its own"
+		why = "the installed " + owned + " belongs to subscription " + owner + ", and OLM would install a second one for the other subscription"
 	case len(shared) > 0:
 		why = "they count a version in two channels or catalogs as two bundles"
 	case len(subs) == 2:
