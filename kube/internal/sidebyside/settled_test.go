@@ -132,7 +132,11 @@ func (r *run) copy(objects []unstructured.Unstructured, from, to string) error {
 		for _, name := range []string{"uid", "resourceVersion", "creationTimestamp", "generation"} {
 			unstructured.RemoveNestedField(u.Object, "metadata", name)
 		}
-		if err := r.Create(ctx, u); err != nil && !apierrors.IsAlreadyExists(err) {
+		err = r.Create(ctx, u)
+		if apierrors.IsAlreadyExists(err) { // an earlier request succeeded although its answer was lost
+			err = r.Get(ctx, client.ObjectKeyFromObject(u), u)
+		}
+		if err != nil {
 			return fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 		copies[i] = u
