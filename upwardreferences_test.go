@@ -39,7 +39,7 @@ var mostUpward = map[string]int{
 	"reconcile/internal/world":        3,
 	"reconcile/memcluster":            2,
 	"resolver":                        13,
-	"resolver/olmv1":                  3,
+	"resolver/olmv1":                  2,
 	"resolver/platform":               1,
 	"resolver/shrink":                 3,
 	"resolver/subset":                 1,

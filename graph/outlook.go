@@ -28,6 +28,9 @@ const (
 	// OutlookStuck: the steps end before the head, because no entry accepts an upgrade from
 	// there. There may be no steps at all.
 	OutlookStuck OutlookKind = "stuck"
+	// OutlookOutranked: the steps end before the head in v1, because the only upgrades from there lead to
+	// lower versions, see Outlook.Lower.
+	OutlookOutranked OutlookKind = "outranked"
 	// OutlookAhead: the operator is stuck, and newer than the head.
 	OutlookAhead OutlookKind = "ahead"
 	// OutlookLoops: the steps lead back to a bundle that was installed before.
@@ -67,7 +70,7 @@ type Outlook struct {
 	// upgraded. It is nil if the channel has nothing newer.
 	Gap *Gap `json:"gap,omitzero"`
 	// Lower is an upgrade from the end of the steps that OLM v1 does not take, because the bundle has a
-	// lower version. It is nil if there is none, and unless Kind is OutlookStuck.
+	// lower version. It is nil unless Kind is OutlookOutranked.
 	Lower *Step `json:"lower,omitzero"`
 	// Newest is the newest head of all channels and catalogs, or nil if it is not newer
 	// than From and all steps. Prereleases count only in the default channel, or
@@ -102,7 +105,7 @@ func (o *Outlook) End() Node {
 // EndsEarly reports whether the steps end before the head of the channel although the channel has
 // something newer.
 func (o *Outlook) EndsEarly() bool {
-	return o.Kind == OutlookStuck || o.Kind == OutlookLoops
+	return o.Kind == OutlookStuck || o.Kind == OutlookOutranked || o.Kind == OutlookLoops
 }
 
 // LeadsOn reports whether the step to an older version is on the way to one that is newer than before it.
@@ -247,68 +250,15 @@ func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { /
 	}
 	if out.Kind == OutlookStuck {
 		out.Gap = o.gap(own, end)
-		out.Lower = o.lower(own, end)
+		if out.Lower = o.lower(own, end); out.Lower != nil {
+			out.Kind = OutlookOutranked
+		}
 	}
 	o.downgrades(out)
 	if out.EndsEarly() || out.Kind == OutlookNoChannel || out.Newest != nil {
 		o.search(own, out)
 	}
 	return out
-}
-
-// lower returns the best upgrade in a lane from a bundle that OLM v1 prefers because of its version, or nil.
-func (o *Outlooks) lower(own *lane, at *spot) *Step {
-	if o.reading != V1 {
-		return nil
-	}
-	var best *link
-	links := o.links(at)
-	for i := range links {
-		if x := &links[i]; own.has(x) && x.edge != NoEdge && newer(at, x.to) && (best == nil || o.compare(own, x, best) < 0) {
-			best = x
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	step := best.step(at)
-	return &step
-}
-
-// highest returns the newest bundle of the start and the steps of an outlook.
-func (o *Outlooks) highest(out *Outlook) *spot {
-	at := o.spot(out.From)
-	for _, x := range out.Steps {
-		if to := o.spot(x.To); !newer(at, to) {
-			at = to
-		}
-	}
-	return at
-}
-
-// downgrades completes an outlook with the first step to an older version.
-func (o *Outlooks) downgrades(out *Outlook) { // H2
-	i := slices.IndexFunc(out.Steps, func(x Step) bool { return newer(o.spot(x.From), o.spot(x.To)) })
-	switch {
-	case i >= 0:
-		out.Downgrade = &out.Steps[i]
-		out.Keep = o.keeper(o.spot(out.Steps[i].From))
-	case out.Kind == OutlookAhead && len(out.Steps) == 0:
-		out.Keep = o.keeper(o.spot(out.From))
-	}
-}
-
-// keeper returns a channel in which the bundle at a spot is the head and stays, or nil.
-func (o *Outlooks) keeper(at *spot) *Target {
-	for i := range o.heads {
-		h := &o.heads[i]
-		for _, l := range o.lanes {
-			if h.Name == at.Name && !l.whole && l.catalog == h.Catalog && l.channel == h.Channel && o.next(l, at) == nil {
-				return h
-			}
-		}
-	}
-	return nil
 }
 
 // own returns the lane of an operator that follows channels.

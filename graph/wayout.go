@@ -125,6 +125,16 @@ func (o *Outlooks) Ways(from Node, catalog string, channels []string) []Way {
 	return out
 }
 
+// WayTo returns the best way from an installed bundle to another one, or nil if there is none. The arguments are
+// those of [Outlooks.Of]. AtHead is not set.
+func (o *Outlooks) WayTo(from Node, catalog string, channels []string, to Node) *Way {
+	s := o.from(o.own(catalog, channels), from, o.reading == V1)
+	if v := s.visited(o.spot(to)); v != nil && v.from != nil {
+		return &Way{Legs: s.legs(v)}
+	}
+	return nil
+}
+
 // A goal is the head of a channel.
 type goal struct {
 	*spot
@@ -246,6 +256,9 @@ func (s *waySearch) act(v *visit, moves bool) {
 		cost := v.cost + stop
 		if l != v.lane {
 			cost += costSwitch
+			if s.reading == V1 && v.from != nil {
+				cost += costStep // rather at once than after a wait
+			}
 		}
 		if goes && (l != v.lane || v.held) {
 			s.push(visit{at: v.at, lane: l, from: v, cost: cost})
@@ -336,4 +349,59 @@ func (q *visits) Pop() any {
 	v := (*q)[last]
 	*q = (*q)[:last]
 	return v
+}
+
+// lower returns the best upgrade in a lane from a bundle that OLM v1 prefers because of its version, or nil.
+func (o *Outlooks) lower(own *lane, at *spot) *Step {
+	if o.reading != V1 {
+		return nil
+	}
+	var best *link
+	links := o.links(at)
+	for i := range links {
+		if x := &links[i]; own.has(x) && x.edge != NoEdge && newer(at, x.to) && (best == nil || o.compare(own, x, best) < 0) {
+			best = x
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	step := best.step(at)
+	return &step
+}
+
+// highest returns the newest bundle of the start and the steps of an outlook.
+func (o *Outlooks) highest(out *Outlook) *spot {
+	at := o.spot(out.From)
+	for _, x := range out.Steps {
+		if to := o.spot(x.To); !newer(at, to) {
+			at = to
+		}
+	}
+	return at
+}
+
+// downgrades completes an outlook with the first step to an older version.
+func (o *Outlooks) downgrades(out *Outlook) { // H2
+	i := slices.IndexFunc(out.Steps, func(x Step) bool { return newer(o.spot(x.From), o.spot(x.To)) })
+	switch {
+	case i >= 0:
+		out.Downgrade = &out.Steps[i]
+		out.Keep = o.keeper(o.spot(out.Steps[i].From))
+	case out.Kind == OutlookAhead && len(out.Steps) == 0:
+		out.Keep = o.keeper(o.spot(out.From))
+	}
+}
+
+// keeper returns a channel in which the bundle at a spot is the head and stays, or nil.
+func (o *Outlooks) keeper(at *spot) *Target {
+	for i := range o.heads {
+		h := &o.heads[i]
+		for _, l := range o.lanes {
+			if h.Name == at.Name && !l.whole && l.catalog == h.Catalog && l.channel == h.Channel && o.next(l, at) == nil {
+				return h
+			}
+		}
+	}
+	return nil
 }

@@ -21,19 +21,21 @@ func (o Operator) Follow(channel string, more map[string]any) string {
 	for name, value := range more {
 		spec[name] = value
 	}
-	return o.patch(spec)
+	return o.Set(spec)
 }
 
 // Hold returns the command that keeps OLM from upgrading an operator beyond a version. In classic,
 // upgrades then wait for approval.
 func (o Operator) Hold(version string) string {
 	if o.V1 {
-		return o.patch(map[string]any{"version": version})
+		return o.Set(map[string]any{"version": version})
 	}
-	return o.patch(map[string]any{"installPlanApproval": "Manual"})
+	return o.Set(map[string]any{"installPlanApproval": "Manual"})
 }
 
-func (o Operator) patch(spec map[string]any) string {
+// Set returns the command that sets fields of the Subscription, or of the catalog source of the
+// ClusterExtension.
+func (o Operator) Set(spec map[string]any) string {
 	if o.V1 {
 		return Patch("clusterextension", "", o.Name, map[string]any{"source": map[string]any{"catalog": spec}})
 	}
@@ -53,7 +55,7 @@ func (o Operator) Resumed(versions string) map[string]any {
 }
 
 // Resume returns the command that ends a [Operator.Hold].
-func (o Operator) Resume(versions string) string { return o.patch(o.Resumed(versions)) }
+func (o Operator) Resume(versions string) string { return o.Set(o.Resumed(versions)) }
 
 // Remove returns the commands that remove an operator with the given ClusterServiceVersion or bundle.
 func (o Operator) Remove(name string) []string {

@@ -113,6 +113,9 @@ func follows(o *graph.Outlook) string {
 		if o.Reading == graph.Classic && o.Head != nil && !o.EndsEarly() {
 			return "channel " + o.Head.Channel
 		}
+		if o.Reading == graph.V1 && o.Catalog != "" {
+			return "its package in catalog " + o.Catalog
+		}
 		return "its package"
 	case 1:
 		return "channel " + o.Channels[0]
@@ -199,7 +202,7 @@ func Onward(o *graph.Outlook) string {
 		return keep(o)
 	case o.Way == nil && o.Keep != nil:
 		return "To get later versions, switch to " + place(o, o.Keep) + ", whose head it is"
-	case o.Way == nil && (o.Kind == graph.OutlookStuck || o.Kind == graph.OutlookLoops):
+	case o.Way == nil && o.EndsEarly():
 		return "No channel in any given catalog leads further"
 	case o.Way == nil && o.Newest == nil:
 		return ""
@@ -302,7 +305,7 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 	var parts []string
 	current := channel
 	for i, l := range w.Legs {
-		same := reading == graph.V1 && l.Channel == current && (catalog == "" || l.Catalog == catalog)
+		same := reading == graph.V1 && (l.Stays || l.Channel == current && (catalog == "" || l.Catalog == catalog))
 		current = l.Channel
 		to := "channel " + l.Channel
 		if l.Channel == "" {

@@ -1,17 +1,16 @@
 package olmv1
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/internal/prose"
 )
 
 // Select returns the bundle that OLM v1 would install or upgrade to. It does not modify the
@@ -54,7 +53,11 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.selection(held), nil
+	later, err := s.heldBackLater(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.selection(held, later), nil
 }
 
 // afterTie completes a tie that no priority resolves with why OLM v1 then still selects nothing, and with the
@@ -72,17 +75,17 @@ func (s *selecting) afterTie(ctx context.Context, r *Refusal) error {
 }
 
 // selection returns the only remaining candidate.
-func (s *selecting) selection(held []Note) *Selection {
+func (s *selecting) selection(held, later []Note) *Selection {
 	c := s.left[0]
-	s.note(c, held)
+	s.note(c, held, later)
 	return &Selection{
 		ID: s.ID, OK: true, Catalog: c.source.Name, Bundle: c.Name(), Version: c.text(),
 		Deprecated: s.deprecations(c), Notes: s.notes, Outlook: s.outlook(), Funnel: s.funnel, Graph: c.Bundle,
 	}
 }
 
-// note adds notes about unexpected aspects of a selection, and about what holds it back.
-func (s *selecting) note(c candidate, held []Note) {
+// note adds notes about unexpected aspects of a selection, and about what holds it back now and later.
+func (s *selecting) note(c candidate, held, later []Note) {
 	add := func(code NoteCode, format string, args ...any) {
 		s.notes = append(s.notes, Note{Code: code, Text: fmt.Sprintf(format, args...)})
 	}
@@ -108,6 +111,7 @@ func (s *selecting) note(c candidate, held []Note) {
 	}
 	s.notes = append(s.notes, held...)
 	if s.installed == nil {
+		s.noteDeadEnd(c)
 		return
 	}
 	if jump := s.jump(c); jump != "" {
@@ -121,14 +125,12 @@ func (s *selecting) note(c candidate, held []Note) {
 		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
 	case stays && s.Options.Semver == SemverInstead && len(held) == 0:
 		add(NoteStays, "%s stays installed: no newer version is in ^%s, the only upgrades that version order allows", s.node, s.installed)
+	case stays && s.rng.IsZero() && s.passedOver() == "" && s.outlook().Kind == graph.OutlookOutranked:
+		s.noteOutlook(NoteStays)
 	case stays && s.rng.IsZero() && s.passedOver() == "" && s.outlook().EndsEarly():
-		add(NoteStuck, "%s", prose.Outlook(s.outlook()))
-	case d > 0 && s.isFirstOfMore(c):
-		if end := s.endsInRange(); end != "" {
-			add(NoteMoreSteps, "%s; the version range %q ends them at %s", prose.Summary(s.outlook()), s.rng, end)
-		} else {
-			add(NoteMoreSteps, "%s", prose.Outlook(s.outlook()))
-		}
+		s.noteOutlook(NoteStuck)
+	case d > 0 && s.isNext(c):
+		s.noteSteps(len(held) > 0, later)
 	case stays && len(held) == 0 && s.outranked() != "":
 		add(NoteStays, "%s stays installed: %s, which replaces it, has a lower version, and OLM v1 prefers the highest", s.node, s.outranked())
 	case stays && len(held) == 0 && s.outlook().Kind == graph.OutlookAtHead && s.outlook().Newest == nil:
@@ -136,12 +138,6 @@ func (s *selecting) note(c candidate, held []Note) {
 	case stays && len(held) == 0:
 		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
 	}
-}
-
-// isFirstOfMore reports whether more upgrades follow the choice, or are missing.
-func (s *selecting) isFirstOfMore(c candidate) bool {
-	o := s.outlook()
-	return len(o.Steps) > 0 && o.Steps[0].To.Name == c.Name() && (len(o.Steps) > 1 || o.EndsEarly() || o.Closes != nil)
 }
 
 // outranked returns the name of a bundle that replaces or skips the installed one but has a lower version,
@@ -161,8 +157,8 @@ func (s *selecting) outranked() string {
 }
 
 // heldBack returns a note for each part of the request without which OLM v1 would select a newer
-// bundle, the version order, the range and the channels, and for the priority of a catalog if the
-// installed bundle stays: each was verified by selecting again (H40).
+// bundle, the version order, the range and the channels, and for the priority of a catalog unless
+// another bundle is upgraded: each was verified by selecting again (H40).
 func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 	c := s.left[0]
 	if len(s.excluded) > 0 {
@@ -193,11 +189,11 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 		if after.jump(got) != "" {
 			text += ", although no entry of the catalog allows it over " + s.node.String()
 		}
-		command := ""
+		n := Note{Code: NoteHeldBack, Text: text}
 		if f.Kind != "" {
-			command = f.command(cmp.Or(s.ID, s.Package))
+			n.Commands = []Command{{Line: f.command(s.object())}}
 		}
-		list = append(list, Note{NoteHeldBack, text, command})
+		list = append(list, n)
 		return nil
 	}
 	if s.installed != nil && s.Options.Semver != semverOff {
@@ -205,7 +201,7 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 			return nil, err
 		}
 	}
-	if name := s.passedOver(); name != "" && s.installed != nil && c.Name() == s.Installed.Name { // C6
+	if name := s.passedOver(); name != "" && (s.Installed == nil || c.Name() == s.Installed.Name) { // C6
 		f := Fix{Kind: FixPriority, Catalog: name, Priority: c.source.Priority + 1}
 		if err := try("the higher priority of catalog "+c.source.Name+" leaves", "it", f); err != nil {
 			return nil, err
@@ -229,6 +225,30 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 	return list, nil
 }
 
+// heldBackLater returns the notes about the priority of a catalog that will hold back the last step of the outlook
+// (C6).
+func (s *selecting) heldBackLater(ctx context.Context) ([]Note, error) {
+	if s.installed == nil || len(s.sources) < 2 || !s.isNext(s.left[0]) {
+		return nil, nil
+	}
+	o := s.outlook()
+	if o.Kind != graph.OutlookStepsAway || o.Newest == nil || o.Newest.Catalog == o.Head.Catalog {
+		return nil, nil
+	}
+	at := o.End()
+	q := *s.Request
+	q.Installed = &Installed{Name: at.Name, Version: at.Version}
+	after, err := selectFor(ctx, &q)
+	if err != nil || after.refusal != nil || after.left[0].Name() != at.Name || after.passedOver() == "" {
+		return nil, err
+	}
+	list, err := after.heldBack(ctx)
+	for i := range list {
+		list[i].Text = "once " + at.Version + " is installed, " + list[i].Text
+	}
+	return list, err
+}
+
 // passedOver returns the catalog of the newest bundle that was left out because of its catalog's
 // priority, or "".
 func (s *selecting) passedOver() (catalog string) {
@@ -240,4 +260,22 @@ func (s *selecting) passedOver() (catalog string) {
 		}
 	}
 	return catalog
+}
+
+// deprecations returns the messages that concern the choice (C5).
+func (s *selecting) deprecations(c candidate) []Deprecated {
+	out := []Deprecated{}
+	p := c.Bundle.Package()
+	if m, ok := p.Deprecation(); ok {
+		out = append(out, Deprecated{"package", "", m})
+	}
+	for ch := range p.Channels() {
+		if m, ok := ch.Deprecation(); ok && (len(s.Channels) == 0 || slices.Contains(s.Channels, ch.Name())) {
+			out = append(out, Deprecated{"channel", ch.Name(), m})
+		}
+	}
+	if m, ok := c.Deprecation(); ok {
+		out = append(out, Deprecated{"bundle", c.Name(), m})
+	}
+	return out
 }

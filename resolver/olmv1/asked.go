@@ -7,6 +7,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/near"
 )
 
 // requested reports whether the version of a bundle is requested.
@@ -55,4 +56,33 @@ func (s *selecting) notation() (name, rest, what string) {
 		}
 	}
 	return "", "", ""
+}
+
+// nearPackages returns packages whose names are similar to the requested one, and whether they are
+// only examples of many.
+func (s *selecting) nearPackages() (names []string, crowded bool) {
+	var known []string
+	for _, c := range s.catalogs {
+		known = slices.AppendSeq(known, c.Graph.PackageNames())
+	}
+	return near.Similar(s.Package, known, 2)
+}
+
+func (s *selecting) catalogNames() []string {
+	out := make([]string, len(s.catalogs))
+	for i, c := range s.catalogs {
+		out[i] = c.Name
+	}
+	return out
+}
+
+func (s *selecting) channelNames() []string {
+	var out []string
+	for _, p := range s.packages {
+		for ch := range p.Channels() {
+			out = append(out, ch.Name())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

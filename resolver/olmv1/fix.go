@@ -14,54 +14,6 @@ import (
 	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
-	"github.com/olmkit/olmkit/resolver"
-)
-
-// A Fix is a change to a request, or to a catalog's priority, with which OLM v1 selects a
-// bundle. It was verified by selecting again.
-type Fix struct {
-	Kind FixKind `json:"kind"`
-	// Package, Version, Channels, Policy and Priority are the new values of what the kind
-	// changes. An empty Version or Channels allows all.
-	Package  string        `json:"package,omitempty"`
-	Version  string        `json:"version,omitempty"`
-	Channels []string      `json:"channels,omitempty"`
-	Policy   UpgradePolicy `json:"policy,omitzero"`
-	Priority int           `json:"priority,omitzero"`
-	// Catalog and Selected are what OLM v1 then selects.
-	Catalog  string     `json:"catalog"`
-	Selected graph.Node `json:"selected"`
-	// Later are the bundles to which OLM v1 then upgrades the selected one on its own, in order.
-	Later []graph.Node `json:"later,omitempty"`
-	// Stuck is how far the selected bundle gets if it is then stuck, or nil.
-	Stuck *graph.Outlook `json:"stuck,omitzero"`
-	// Command makes the change in a cluster. That of FixClassic supposes that the CatalogSource is in
-	// namespace olm and has the name of the catalog.
-	Command string `json:"command,omitempty"`
-	// Text is the fix as an instruction, with its outcome and risk.
-	Text string `json:"text"`
-
-	downgrade bool
-	jump      string // why no edge leads there, or ""
-}
-
-// String returns the fix as an instruction.
-func (f *Fix) String() string { return f.Text }
-
-// A FixKind is what a fix changes. The constants are in the order in which fixes are offered,
-// least disruptive first.
-type FixKind string
-
-const (
-	FixPackage     FixKind = "change-package"              // correct the name of the package
-	FixVersion     FixKind = "change-version"              // change or remove the version range
-	FixChannels    FixKind = "change-channels"             // change or remove the channels
-	FixBoth        FixKind = "change-channels-and-version" // change or remove the channels, and remove the version range
-	FixSelector    FixKind = "drop-selector"               // remove the catalog selector
-	FixPriority    FixKind = "change-priority"             // raise the priority of a catalog
-	FixCertified   FixKind = "follow-catalog"              // upgrade along the edges of the catalog, and change or remove the version range and the channels
-	FixUncertified FixKind = "self-certify"                // upgrade without an edge of the catalog
-	FixClassic     FixKind = "use-classic"                 // use classic OLM, which installs dependencies
 )
 
 // maxFixes is the maximum number of fixes in a refusal, and maxFixTries the maximum number of
@@ -78,12 +30,12 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		if i == maxFixTries || len(found) == maxFixes {
 			break
 		}
-		if slices.ContainsFunc(found, func(o *Fix) bool {
-			return o.Kind == f.Kind && f.Kind == FixChannels && len(o.Channels) == 1 && len(f.Channels) != 1
+		if f.Kind == FixChannels && slices.ContainsFunc(found, func(o *Fix) bool {
+			return o.Kind == f.Kind && (len(o.Channels) == 0 || len(f.Channels) == 0)
 		}) {
-			continue // a fix with a single channel was found
+			continue // a fix with a single channel was found, or the one that the outlook names
 		}
-		if f.Kind == FixBoth && len(found) > 0 {
+		if f.Kind == FixBoth && f.Version == "" && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind != FixUncertified }) {
 			continue // one change is enough
 		}
 		q := f.apply(*s.Request)
@@ -95,8 +47,8 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			continue // the change does not help, or it selects a catalog that is not loaded
 		}
 		got := after.left[0]
-		if s.Installed != nil && got.Name() == s.Installed.Name && (f.Kind != FixVersion || f.Version != "") {
-			continue // the installed bundle stays, which helps only if no version in range can follow it
+		if s.Installed != nil && got.Name() == s.Installed.Name && !f.lifts(found) {
+			continue // the installed bundle stays, which helps only if nothing that is requested can follow it
 		}
 		if f.downgrade = s.installed != nil && got.version.Compare(s.release) < 0; f.downgrade && s.newer() {
 			continue
@@ -111,16 +63,20 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			continue
 		case version && len(r.Hops) > 0 && f.Version != r.Hops[0].To.Version && (blocked || !s.requested(f.end())):
 			continue // OLM v1 does not end at a requested version
-		case f.Kind == FixCertified && f.Version != "" && !s.requested(f.end()), f.Kind == FixCertified && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixCertified }):
+		case (f.Kind == FixCertified || f.Kind == FixBoth) && f.Version != "" && !s.requested(f.end()):
+			continue
+		case f.Kind == FixCertified && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixCertified }):
 			continue
 		}
 		if slices.Equal(after.packages, s.packages) {
-			after.outlooks = s.outlooks
+			after.outlooks, after.allowed = s.outlooks, s.allowed
 		}
 		if o := after.outlookOf(f.Selected, q.Channels); o.EndsEarly() {
 			f.Stuck = o
+		} else if s.Installed != nil && f.Selected.Name != s.Installed.Name && len(f.Channels) > 0 && (f.Kind == FixChannels || f.Kind == FixBoth) {
+			f.onward = prose.Onward(o)
 		}
-		f.Command = f.command(cmp.Or(s.ID, s.Package))
+		f.Command = f.command(s.object())
 		f.jump = after.jump(got)
 		f.Text = s.fixText(f, r)
 		found = append(found, f)
@@ -136,6 +92,17 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		}
 	}
 	return found, nil
+}
+
+// lifts reports whether a fix removes the version or the channels, and no found one changes the channels.
+func (f *Fix) lifts(found []*Fix) bool {
+	switch f.Kind {
+	case FixVersion:
+		return f.Version == ""
+	case FixChannels, FixBoth:
+		return len(f.Channels) == 0 && f.Version == "" && !slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixChannels || o.Kind == FixBoth })
+	}
+	return false
 }
 
 // maxWalk is the maximum number of later upgrades of a fix.
@@ -190,69 +157,6 @@ func (f *Fix) risk() int {
 	return 0
 }
 
-// classicNamespace is the namespace for operators of classic OLM.
-const classicNamespace = "operators"
-
-// classic returns the fix that installs the chosen bundle with classic OLM, which also installs its
-// dependencies, or nil if classic OLM does not. There is none for an upgrade: the two do not take over
-// each other's operators.
-func (s *selecting) classic(ctx context.Context, r *Refusal) (*Fix, error) {
-	if s.Installed != nil {
-		return nil, nil
-	}
-	p := resolver.Problem{Namespace: classicNamespace, Installed: s.Options.OtherInstalled}
-	for _, c := range s.catalogs {
-		p.Catalogs = append(p.Catalogs, resolver.Catalog{Name: c.Name, Namespace: p.Namespace, Priority: c.Priority, Graph: c.Graph})
-	}
-	var channels []string // the default one first
-	for e := range r.chosen.Entries() {
-		if ch := e.Channel(); len(s.Channels) > 0 && !slices.Contains(s.Channels, ch.Name()) {
-			continue
-		} else if ch.IsDefault() {
-			channels = slices.Insert(channels, 0, ch.Name())
-		} else {
-			channels = append(channels, ch.Name())
-		}
-	}
-	for _, ch := range channels[:min(len(channels), 3)] {
-		p.Subscriptions = []resolver.Subscription{{Package: s.Package, Channel: ch}}
-		sol, err := resolver.Resolve(ctx, p)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err == nil && slices.ContainsFunc(sol.Selected, func(x resolver.Selected) bool {
-			return x.Package == s.Package && x.Name == r.chosen.Name() && x.Catalog == r.chosen.source.Name
-		}) {
-			return s.classicIn(ch, sol.Selected, r), nil
-		}
-	}
-	return nil, nil
-}
-
-// classicIn returns the fix that a Subscription to a channel installs the chosen bundle and others.
-func (s *selecting) classicIn(channel string, list []resolver.Selected, r *Refusal) *Fix {
-	var names []string
-	for _, x := range list {
-		names = append(names, x.Name)
-	}
-	is := "are"
-	if len(names) == 1 {
-		is = "is"
-	}
-	return &Fix{
-		Command: kubectl.Apply(map[string]any{
-			"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
-			"metadata": map[string]any{"name": s.Package, "namespace": classicNamespace},
-			"spec": map[string]any{
-				"name": s.Package, "channel": channel, "source": r.chosen.source.Name, "sourceNamespace": resolver.DefaultGlobalNamespace,
-			},
-		}),
-		Kind: FixClassic, Package: s.Package, Channels: []string{channel}, Catalog: r.chosen.source.Name, Selected: r.chosen.Node(),
-		Text: fmt.Sprintf("use classic OLM: create a Subscription to package %s, channel %s, in place of the ClusterExtension; then %s %s installed, "+
-			"if CatalogSource %s in namespace %s has this catalog", s.Package, channel, phrase.And(names), is, r.chosen.source.Name, resolver.DefaultGlobalNamespace),
-	}
-}
-
 // drafts returns the changes to try, least disruptive first.
 func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 	add := func(f Fix) { out = append(out, &f) }
@@ -299,6 +203,7 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 				add(Fix{Kind: FixCertified, Policy: CatalogProvided, Version: version})
 			}
 		}
+		out = append(out, s.elsewhere(r)...)
 		older, first := s.older(), s.older() || s.rng.isEmpty() || s.beyond(r)
 		if first {
 			add(Fix{Kind: FixVersion})
@@ -313,6 +218,9 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 		}
 	}
 	if len(s.Channels) > 0 && r.Code != RefusedPackage && r.Code != RefusedCatalogs && r.Code != RefusedTie {
+		if o := r.Outlook; o != nil && o.EndsEarly() && o.Way != nil && o.Way.Legs[0].Channel == "" && !o.Way.Legs[0].Stays && !o.Way.Legs[0].Stop {
+			add(Fix{Kind: FixChannels}) // as the outlook states
+		}
 		kinds := []FixKind{FixChannels}
 		if !s.rng.IsZero() {
 			kinds = append(kinds, FixBoth)
@@ -325,7 +233,7 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 		}
 	}
 	if r.Code == RefusedSuccessors && s.Policy != SelfCertified && len(s.excluded) == 0 {
-		add(Fix{Kind: FixUncertified, Policy: SelfCertified})
+		add(Fix{Kind: FixUncertified, Policy: SelfCertified, Channels: s.Channels})
 	}
 	return out
 }
@@ -373,11 +281,11 @@ func (f *Fix) apply(r Request) Request {
 	case FixChannels:
 		r.Channels = f.Channels
 	case FixBoth:
-		r.Channels, r.Version = f.Channels, ""
+		r.Channels, r.Version = f.Channels, f.Version
 	case FixSelector:
 		r.Selector = nil
 	case FixUncertified:
-		r.Policy = f.Policy
+		r.Policy, r.Channels = f.Policy, f.Channels
 	case FixCertified:
 		r.Policy, r.Version, r.Channels = f.Policy, f.Version, f.Channels
 	case FixPriority:
@@ -412,12 +320,19 @@ func (f *Fix) command(name string) string {
 		}
 		if f.Kind == FixBoth {
 			change["version"] = nil
+			if f.Version != "" {
+				change["version"] = f.Version
+			}
 		}
 		return patch(change)
 	case FixSelector:
 		return patch(map[string]any{"selector": nil})
 	case FixUncertified:
-		return patch(map[string]any{"upgradeConstraintPolicy": f.Policy})
+		change := map[string]any{"upgradeConstraintPolicy": f.Policy}
+		if f.moves {
+			change["channels"] = f.Channels
+		}
+		return patch(change)
 	case FixCertified:
 		change := map[string]any{"upgradeConstraintPolicy": f.Policy, "version": nil}
 		if f.Version != "" {
@@ -448,6 +363,8 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 	case FixChannels, FixBoth:
 		text = "set the channel to " + strings.Join(f.Channels, ", ")
 		switch both := f.Kind == FixBoth; {
+		case both && f.Version != "":
+			text = "remove the channels and set the version to " + f.Version
 		case both && len(f.Channels) == 0:
 			text = "remove the channels and the version, which allows all"
 		case both:
@@ -461,6 +378,9 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		text = fmt.Sprintf("raise the priority of catalog %s to %d", f.Catalog, f.Priority)
 	case FixUncertified:
 		text = "set upgradeConstraintPolicy to SelfCertified"
+		if f.moves {
+			text = "set the channel to " + strings.Join(f.Channels, ", ") + " and upgradeConstraintPolicy to SelfCertified"
+		}
 	case FixCertified:
 		text = "set upgradeConstraintPolicy to CatalogProvided and the version to " + f.Version
 		if f.Version == "" {
@@ -491,8 +411,11 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 	case f.downgrade:
 		text += ". It is a downgrade, which the catalog allows, but the operator may fail or lose data; back up its resources"
 	}
-	if f.Stuck != nil {
+	switch {
+	case f.Stuck != nil:
 		text += "; but " + prose.Outlook(f.Stuck)
+	case f.onward != "":
+		text += ". " + f.onward
 	}
 	return text
 }

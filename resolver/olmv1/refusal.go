@@ -7,89 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
-	"github.com/olmkit/olmkit/resolver"
 )
-
-// A RefusalCode is the reason why no bundle was selected.
-type RefusalCode string
-
-const (
-	RefusedCatalogs   RefusalCode = "no-catalog"      // no catalog is available and selected
-	RefusedPackage    RefusalCode = "no-package"      // no catalog has the package
-	RefusedChannels   RefusalCode = "no-channel"      // no bundle is in the channels
-	RefusedRange      RefusalCode = "no-version"      // no bundle is in the range
-	RefusedSuccessors RefusalCode = "no-successor"    // the installed bundle has no successor among them
-	RefusedTie        RefusalCode = "tie"             // catalogs of equal priority have different bundles
-	RefusedVersion    RefusalCode = "invalid-version" // the chosen bundle has no valid version
-	RefusedDependency RefusalCode = "dependency"      // the chosen bundle has dependencies
-)
-
-// A Refusal is the error that [Select] returns if no bundle can be selected. It has the
-// reason and alternatives, and marshals to JSON.
-type Refusal struct {
-	ID   string      `json:"id,omitempty"`
-	OK   bool        `json:"ok"` // always false
-	Code RefusalCode `json:"code"`
-	// Message is the text of Error.
-	Message string `json:"error"`
-	Funnel  Funnel `json:"funnel"`
-	// Tied are the catalogs of a tie.
-	Tied []string `json:"tied,omitempty"`
-	// Outlook is how far the installed bundle can be upgraded in the requested channels,
-	// ignoring the version range.
-	Outlook *graph.Outlook `json:"outlook,omitzero"`
-	// Nearest are the closest available versions below and above the requested ones, for
-	// each catalog by name.
-	Nearest []NearVersion `json:"nearest,omitempty"`
-	// Hops are upgrades, in order, from the installed bundle to a requested one: request
-	// each version in turn. It is empty if there is no path.
-	Hops []Hop `json:"hops,omitempty"`
-	// Dependencies are the dependencies of the chosen bundle, with bundles that satisfy
-	// them.
-	Dependencies *resolver.Closure `json:"dependencies,omitzero"`
-	// Fixes are changes with which OLM v1 selects a bundle, least disruptive first.
-	Fixes []*Fix `json:"fixes,omitempty"`
-
-	chosen   candidate
-	property string
-}
-
-// MarshalJSON returns the refusal as an object. Lists that it always has are never null.
-func (r Refusal) MarshalJSON() ([]byte, error) {
-	type plain Refusal
-	return json.Marshal(plain(r), json.Deterministic(true))
-}
-
-// A NearVersion is an available bundle.
-type NearVersion struct {
-	Catalog string `json:"catalog"`
-	Bundle  string `json:"bundle"`
-	Version string `json:"version"`
-	Steps   int    `json:"steps"`
-}
-
-// A Hop is an upgrade within a catalog.
-type Hop struct {
-	Catalog string `json:"catalog"`
-	graph.Step
-}
-
-// Bundle returns the bundle that was chosen and then refused, with code RefusedVersion or
-// RefusedDependency. For other codes there is none.
-func (r *Refusal) Bundle() (b graph.Bundle, ok bool) {
-	return r.chosen.Bundle, r.chosen.Bundle != (graph.Bundle{})
-}
-
-// Error returns the reason and the alternatives, in one line.
-func (r *Refusal) Error() string { return r.Message }
 
 // refuse completes a refusal.
 func (s *selecting) refuse(ctx context.Context) error {
@@ -110,6 +33,9 @@ func (s *selecting) refuse(ctx context.Context) error {
 	var err error
 	if r.Fixes, err = s.fixes(ctx, r); err != nil {
 		return err
+	}
+	if len(r.Fixes) == 0 {
+		r.Message += s.hopeless(r)
 	}
 	return r
 }
@@ -355,7 +281,9 @@ func (s *selecting) message(r *Refusal) string {
 	case r.Code == RefusedSuccessors && len(r.Hops) == 0 && len(s.excluded) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()):
 		b.WriteString("; " + prose.Outlook(r.Outlook))
 	}
-	if r.Code == RefusedRange && s.installed != nil && len(r.Hops) == 0 && len(r.Nearest) == 0 && r.Outlook != nil {
+	elsewhere, reached := s.inOtherChannels(r)
+	b.WriteString(elsewhere)
+	if r.Code == RefusedRange && s.installed != nil && len(r.Hops) == 0 && len(r.Nearest) == 0 && r.Outlook != nil && !reached {
 		b.WriteString("; " + prose.Summary(r.Outlook)) // nothing newer can follow the installed bundle
 	}
 	return b.String()
@@ -372,48 +300,6 @@ func (s *selecting) refuses(n NearVersion) bool {
 	return false
 }
 
-// nearPackages returns packages whose names are similar to the requested one, and whether they are
-// only examples of many.
-func (s *selecting) nearPackages() (names []string, crowded bool) {
-	var known []string
-	for _, c := range s.catalogs {
-		known = slices.AppendSeq(known, c.Graph.PackageNames())
-	}
-	return near.Similar(s.Package, known, 2)
-}
-
-func (s *selecting) catalogNames() []string {
-	out := make([]string, len(s.catalogs))
-	for i, c := range s.catalogs {
-		out[i] = c.Name
-	}
-	return out
-}
-
-func (s *selecting) channelNames() []string {
-	var out []string
-	for _, p := range s.packages {
-		for ch := range p.Channels() {
-			out = append(out, ch.Name())
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// outlookOf returns how far a bundle of the package gets by itself in some channels.
-func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook {
-	if s.outlooks == nil {
-		var sources []graph.Source
-		for i, p := range s.packages {
-			sources = append(sources, graph.Source{Catalog: s.sources[i].Name, Package: p})
-		}
-		slices.SortStableFunc(sources, func(a, b graph.Source) int { return cmp.Compare(s.priorityOf(b), s.priorityOf(a)) })
-		s.outlooks = graph.NewOutlooks(graph.V1, sources, nil)
-	}
-	return s.outlooks.Of(from, "", channels)
-}
-
 // endsInRange returns the version at which the version range ends the upgrades of the outlook, or "" if
 // it allows all of them.
 func (s *selecting) endsInRange() string {
@@ -425,27 +311,6 @@ func (s *selecting) endsInRange() string {
 		at = x.To.Version
 	}
 	return ""
-}
-
-// exclude returns why a candidate is left out if the upgrade to it is excluded, or "" (G8).
-func (s *selecting) exclude(c candidate) string {
-	if s.Installed == nil {
-		return ""
-	}
-	i := slices.IndexFunc(s.Options.Excluded, func(x graph.Exclusion) bool {
-		return x.From == s.Installed.Name && x.To == c.Name() && x.From != x.To
-	})
-	if i < 0 {
-		return ""
-	}
-	x := s.Options.Excluded[i]
-	if !slices.Contains(s.excluded, x) { // several catalogs may have the bundle
-		s.excluded = append(s.excluded, x)
-	}
-	if x.Reason == "" {
-		return "is an excluded upgrade"
-	}
-	return fmt.Sprintf("is an excluded upgrade (%s)", x.Reason)
 }
 
 // exclusions names the upgrades that were left out, with their reasons.

@@ -87,6 +87,8 @@ type selecting struct {
 	refusal   *Refusal
 	ahead     *graph.Outlook  // the result of outlook, computed on first use
 	outlooks  *graph.Outlooks // of the packages, once they are known
+	allowed   *graph.Outlooks // the same without bundles that OLM v1 refuses
+	far       *remote         // the result of other
 	notes     []Note
 	excluded  []graph.Exclusion // the upgrades that were left out because they are excluded
 }
@@ -284,6 +286,27 @@ func (s *selecting) follows(b graph.Bundle) bool {
 	return false
 }
 
+// exclude returns why a candidate is left out if the upgrade to it is excluded, or "" (G8).
+func (s *selecting) exclude(c candidate) string {
+	if s.Installed == nil {
+		return ""
+	}
+	i := slices.IndexFunc(s.Options.Excluded, func(x graph.Exclusion) bool {
+		return x.From == s.Installed.Name && x.To == c.Name() && x.From != x.To
+	})
+	if i < 0 {
+		return ""
+	}
+	x := s.Options.Excluded[i]
+	if !slices.Contains(s.excluded, x) { // several catalogs may have the bundle
+		s.excluded = append(s.excluded, x)
+	}
+	if x.Reason == "" {
+		return "is an excluded upgrade"
+	}
+	return fmt.Sprintf("is an excluded upgrade (%s)", x.Reason)
+}
+
 // notDeprecated drops deprecated bundles when others are left (C5, C6).
 func (s *selecting) notDeprecated() *Refusal {
 	if !slices.ContainsFunc(s.left, func(c candidate) bool { return !c.deprecated }) {
@@ -398,25 +421,70 @@ func (s *selecting) outlook() *graph.Outlook {
 	return s.ahead
 }
 
+// outlookOf returns how far a bundle of the package gets by itself in some channels. Its ways avoid bundles that OLM v1
+// refuses, unless its steps lead to one.
+func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook {
+	if s.outlooks == nil {
+		s.outlooks = s.newOutlooks(nil)
+	}
+	o := s.outlooks.Of(from, "", channels)
+	if !slices.ContainsFunc(goals(o), s.isRefused) {
+		return o
+	}
+	if s.allowed == nil {
+		s.allowed = s.newOutlooks(func(b graph.Bundle) bool { return dependency(b) != "" })
+	}
+	if allowed := s.allowed.Of(from, "", channels); slices.EqualFunc(allowed.Steps, o.Steps, func(a, b graph.Step) bool { return a.To == b.To }) {
+		return allowed
+	}
+	return o
+}
+
+// newOutlooks returns the outlooks of the packages without some bundles.
+func (s *selecting) newOutlooks(without func(graph.Bundle) bool) *graph.Outlooks {
+	var sources []graph.Source
+	for i, p := range s.packages {
+		sources = append(sources, graph.Source{Catalog: s.sources[i].Name, Package: p})
+	}
+	slices.SortStableFunc(sources, func(a, b graph.Source) int { return cmp.Compare(s.priorityOf(b), s.priorityOf(a)) })
+	return graph.NewOutlooks(graph.V1, sources, without)
+}
+
+// goals returns the bundles that an outlook names as newer, or leads to.
+func goals(o *graph.Outlook) (list []graph.Node) {
+	if o.Newest != nil {
+		list = append(list, o.Newest.Node)
+	}
+	if o.Head != nil {
+		list = append(list, o.Head.Node)
+	}
+	for _, w := range []*graph.Way{o.Way, o.Further} {
+		if w == nil {
+			continue
+		}
+		for _, l := range w.Legs {
+			for _, x := range l.Steps {
+				list = append(list, x.To)
+			}
+		}
+	}
+	return list
+}
+
+// isRefused reports whether OLM v1 refuses a bundle for its dependencies in each catalog that has it.
+func (s *selecting) isRefused(n graph.Node) bool {
+	found := false
+	for _, p := range s.packages {
+		if b, ok := p.Bundle(n.Name); ok {
+			if found = true; dependency(b) == "" {
+				return false
+			}
+		}
+	}
+	return found
+}
+
 // priorityOf returns the priority of the catalog that x comes from.
 func (s *selecting) priorityOf(x graph.Source) int {
 	return s.sources[slices.Index(s.packages, x.Package)].Priority
-}
-
-// deprecations returns the messages that concern the choice (C5).
-func (s *selecting) deprecations(c candidate) []Deprecated {
-	out := []Deprecated{}
-	p := c.Bundle.Package()
-	if m, ok := p.Deprecation(); ok {
-		out = append(out, Deprecated{"package", "", m})
-	}
-	for ch := range p.Channels() {
-		if m, ok := ch.Deprecation(); ok && (len(s.Channels) == 0 || slices.Contains(s.Channels, ch.Name())) {
-			out = append(out, Deprecated{"channel", ch.Name(), m})
-		}
-	}
-	if m, ok := c.Deprecation(); ok {
-		out = append(out, Deprecated{"bundle", c.Name(), m})
-	}
-	return out
 }

@@ -99,8 +99,15 @@ type Deprecated struct {
 type Note struct {
 	Code NoteCode `json:"code"`
 	Text string   `json:"text"`
-	// Command makes the change in a cluster that the text mentions, if it does.
-	Command string `json:"command,omitempty"`
+	// Commands make the changes in a cluster that the text mentions, in order.
+	Commands []Command `json:"commands,omitempty"`
+}
+
+// A Command is a command line that changes a cluster.
+type Command struct {
+	// After is the bundle that must be installed before, or zero if the command can be run at once.
+	After graph.Node `json:"after,omitzero"`
+	Line  string     `json:"line"`
 }
 
 // A NoteCode is a kind of note.
@@ -110,7 +117,9 @@ const (
 	NoteDeprecated  NoteCode = "deprecated-passed-over" // a newer bundle was passed over because it is deprecated
 	NoteDowngrade   NoteCode = "downgrade"              // the chosen version is lower than the installed one
 	NoteMoreSteps   NoteCode = "more-steps"             // more upgrades follow before the newest bundle, or none leads there
+	NoteCloses      NoteCode = "closes"                 // an upgrade that follows closes the way to a newer version
 	NoteStuck       NoteCode = "stuck"                  // the installed bundle stays: no entry accepts an upgrade from it
+	NoteDeadEnd     NoteCode = "dead-end"               // nothing is installed, and no upgrade leads from the chosen bundle to the newest version
 	NoteStays       NoteCode = "stays"                  // the installed bundle stays
 	NoteUncertified NoteCode = "uncertified"            // no entry of the catalog allows the upgrade, only the policy does
 	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases

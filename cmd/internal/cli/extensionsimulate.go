@@ -98,8 +98,9 @@ func (x *extensionState) simulate(ctx context.Context) (*extensionEnd, []*extens
 		d.Notes, d.Refused, d.Code, d.Fixes, d.Blocked, d.Ways, d.Versions = p.Notes, p.Refused, p.Code, p.Fixes, p.Blocked, p.Ways, p.Versions
 		d.Lost = append(d.Lost, p.Lost...)
 		if o := p.outlook; o != nil && o.Closes != nil && !p.refused() && o.Closes.To.Name == p.Target.Name { // G5
+			a := adviceOf(p.Package, o, p.Versions, olmv1.NoteCloses)
 			d.Needs = append(d.Needs, simulationNeed{
-				Text: "at once, because OLM v1 needs no approval: " + prose.Summary(o) + ". " + prose.Onward(o), Commands: commandsOf(heldBack(p.Versions)),
+				Text: "at once, because OLM v1 needs no approval: " + prose.Summary(o) + ". " + prose.Onward(o), Commands: a.Commands, legs: &a,
 			})
 		}
 		reached := p.reached(x.snapshot)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -307,9 +308,16 @@ func (a *selectAnswer) refused(t *prose.Writer) {
 // writeNotesV1 writes notes about a selection of OLM v1, with their commands.
 func writeNotesV1(t *prose.Writer, notes []olmv1.Note) {
 	for _, n := range notes {
-		t.Line(nil, labeled("note", n.Code, n.Text), "", "  ")
-		if n.Command != "" {
-			t.Verbatim(n.Command, "  ")
+		kind := "note"
+		if n.Code == olmv1.NoteCloses || n.Code == olmv1.NoteDeadEnd {
+			kind = "warning"
+		}
+		t.Line(nil, labeled(kind, n.Code, n.Text), "", "  ")
+		for _, c := range n.Commands {
+			if c.After.Name != "" {
+				t.Line(nil, "when "+cmp.Or(c.After.Version, c.After.Name)+" is installed:", "  ", "  ")
+			}
+			t.Verbatim(c.Line, "  ")
 		}
 	}
 }

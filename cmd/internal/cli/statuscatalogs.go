@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
@@ -132,16 +133,20 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 		o.Moves, o.Why, o.upcoming = movesNow, "will move to "+next.Bundle, true
 		if next.Outlook != nil && next.Outlook.Closes != nil {
 			o.Why += "; " + prose.Summary(next.Outlook) + ". " + prose.Onward(next.Outlook)
-			o.Commands = commandsOf(heldBack(next.Notes))
+			o.advice = adviceOf(o.Package, next.Outlook, next.Notes, olmv1.NoteCloses)
+			o.Commands = o.advice.Commands
 		}
 	case newest != nil && newest.Graph.Version().GT(next.Graph.Version()):
 		o.Moves, o.Why = movesStuck, prose.Outlook(next.Outlook)
+		o.advice = adviceOf(o.Package, next.Outlook, next.Notes, olmv1.NoteStuck, olmv1.NoteStays)
+		o.Commands = o.advice.Commands
 	default: // at the head of what it is allowed
-		held := heldBack(next.Notes)
-		o.Commands = commandsOf(held)
-		for _, n := range held {
-			o.Why = strings.TrimPrefix(o.Why+"; "+n.Text, "; ")
+		for _, n := range next.Notes {
+			if n.Code == olmv1.NoteHeldBack {
+				o.Why = strings.TrimPrefix(o.Why+"; "+n.Text, "; ")
+			}
 		}
+		o.Commands = commandsOf(next.Notes, olmv1.NoteHeldBack)
 	}
 	return nil
 }
@@ -154,21 +159,18 @@ func (o *operatorStatus) extensionHelp(w io.Writer) string {
 	return t.String()
 }
 
-// heldBack returns the notes about newer versions that a request leaves out.
-func heldBack(notes []olmv1.Note) (out []olmv1.Note) {
-	for _, n := range notes {
-		if n.Code == olmv1.NoteHeldBack {
-			out = append(out, n)
-		}
-	}
-	return out
+// adviceOf returns the advice to take the way of an outlook with the commands of notes with some codes.
+func adviceOf(pkg string, o *graph.Outlook, notes []olmv1.Note, codes ...olmv1.NoteCode) resolver.Advice {
+	return resolver.Advice{Package: pkg, Outlook: o, Commands: commandsOf(notes, codes...)}
 }
 
-// commandsOf returns the commands of notes.
-func commandsOf(notes []olmv1.Note) (out []string) {
+// commandsOf returns the commands of notes with some codes.
+func commandsOf(notes []olmv1.Note, codes ...olmv1.NoteCode) (out []string) {
 	for _, n := range notes {
-		if n.Command != "" {
-			out = append(out, n.Command)
+		if slices.Contains(codes, n.Code) {
+			for _, c := range n.Commands {
+				out = append(out, c.Line)
+			}
 		}
 	}
 	return out

@@ -1,0 +1,179 @@
+package olmv1_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/resolver/olmv1"
+)
+
+// channels returns a catalog with package app. A line is a channel: its name, and its entries, each VERSION<REPLACED.
+// The bundles of refused declare dependencies.
+func channels(t *testing.T, refused string, lines ...string) *graph.Catalog {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintln(&b, "{schema: olm.package, name: app, defaultChannel: stable}")
+	known := map[string]bool{}
+	for _, line := range lines {
+		words := strings.Fields(line)
+		fmt.Fprintf(&b, "---\nschema: olm.channel\npackage: app\nname: %s\nentries:\n", words[0])
+		for _, w := range words[1:] {
+			v, replaces, _ := strings.Cut(w, "<")
+			fmt.Fprintf(&b, "- name: app.v%s\n", v)
+			if replaces != "" {
+				fmt.Fprintf(&b, "  replaces: app.v%s\n", replaces)
+			}
+			known[v] = true
+		}
+	}
+	for v := range known {
+		fmt.Fprintf(&b, "---\nschema: olm.bundle\npackage: app\nname: app.v%s\nimage: i\nproperties:\n- {type: olm.package, value: {packageName: app, version: %s}}\n", v, v)
+		if strings.Contains(" "+refused+" ", " "+v+" ") {
+			fmt.Fprintln(&b, "- {type: olm.package.required, value: {packageName: other, versionRange: '>=1.0.0'}}")
+		}
+	}
+	c, err := graph.LoadReader(t.Context(), strings.NewReader(b.String()), "catalog.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// answerOf returns the notes of a selection, or the message and the fixes of a refusal, each with its commands.
+func answerOf(t *testing.T, r olmv1.Request) (out []string) {
+	t.Helper()
+	sel, err := olmv1.Select(context.Background(), r)
+	var no *olmv1.Refusal
+	switch {
+	case errors.As(err, &no):
+		out = append(out, no.Message)
+		for _, f := range no.Fixes {
+			out = append(out, f.Text, patch(f.Command))
+		}
+	case err != nil:
+		t.Fatal(err)
+	default:
+		for _, n := range sel.Notes {
+			out = append(out, string(n.Code)+": "+n.Text)
+			for _, c := range n.Commands {
+				out = append(out, strings.TrimPrefix(c.After.Version+": "+patch(c.Line), ": "))
+			}
+		}
+	}
+	return out
+}
+
+// patch returns what a command changes in the catalog source of a ClusterExtension, or else the command.
+func patch(command string) string {
+	_, after, ok := strings.Cut(command, `{"spec":{"source":{"catalog":`)
+	if !ok {
+		return command
+	}
+	return strings.TrimSuffix(after, "}}}'")
+}
+
+// TestBeyond checks what an answer states about versions beyond those that OLM v1 selects by itself: those after the next
+// step, in other channels and catalogs (C6), in dead ends, and behind bundles that it refuses (H16, H40). Each note has
+// the commands that lead on.
+func TestBeyond(t *testing.T) {
+	a := channels(t, "", "old 1.0.0 1.1.0<1.0.0 1.2.0<1.1.0", "stable 1.0.0 1.1.0<1.0.0 1.2.0<1.1.0 2.0.0<1.2.0 2.1.0<2.0.0", "lost 1.1.0<1.0.0 1.1.5<1.1.0")
+	b := channels(t, "", "stable 1.2.0 2.0.0<1.2.0")
+	old := channels(t, "", "stable 1.0.0 1.1.0<1.0.0 1.2.0<1.1.0")
+	needy := channels(t, "2.0.0", "old 1.0.0 1.1.0<1.0.0", "stable 1.0.0 1.1.0<1.0.0 2.0.0<1.1.0")
+	mixed := channels(t, "", "fast 0.1.0 0.3.0<0.1.0 0.2.0<0.3.0 1.0.0<0.2.0", "stable 1.0.0<0.2.0")
+	for _, tt := range []struct {
+		name, installed, version string
+		channels                 []string
+		catalogs                 []*graph.Catalog // the first has the highest priority
+		want                     []string
+	}{
+		{"the end of a channel is one step away", "1.1.0", "", []string{"old"}, []*graph.Catalog{a}, []string{
+			"more-steps: app.v1.1.0 is one step from the newest bundle of channel old: 1.2.0. To get to 2.1.0, switch to channel stable", `{"channels":["stable"]}`}},
+		{"two steps", "1.0.0", "", []string{"old"}, []*graph.Catalog{a}, []string{
+			"more-steps: app.v1.0.0 is two steps from the newest bundle of channel old: 1.1.0 first, then 1.2.0. To get to 2.1.0, switch to channel stable", `{"channels":["stable"]}`}},
+		{"the newest version is one step away", "2.0.0", "", nil, []*graph.Catalog{a}, nil},
+		{"a step closes the way", "1.0.0", "", []string{"lost"}, []*graph.Catalog{a}, []string{
+			"closes: app.v1.0.0 is two steps from the newest bundle of channel lost: 1.1.0 first, then 1.1.5. To get to 2.1.0, switch to channel stable. That is possible only before 1.1.5 is installed", `{"channels":["stable"]}`}},
+		{"another catalog after a step", "1.1.0", "", nil, []*graph.Catalog{old, b}, []string{
+			"held-back: once 1.2.0 is installed, the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b",
+			`kubectl patch clustercatalog b --type merge --patch '{"spec":{"priority":10}}'`}},
+		{"another catalog after two steps", "1.0.0", "", nil, []*graph.Catalog{old, b}, []string{
+			"more-steps: app.v1.0.0 is two steps from the newest bundle of its package in catalog a: 1.1.0 first, then 1.2.0",
+			"held-back: once 1.2.0 is installed, the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b",
+			`kubectl patch clustercatalog b --type merge --patch '{"spec":{"priority":10}}'`}},
+		{"another catalog, afresh", "", "", nil, []*graph.Catalog{old, b}, []string{
+			"held-back: the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b",
+			`kubectl patch clustercatalog b --type merge --patch '{"spec":{"priority":10}}'`}},
+		{"a dead end, afresh", "", "", []string{"lost"}, []*graph.Catalog{a}, []string{
+			"held-back: the channel lost leaves out newer versions: without it, app.v2.1.0 is selected from catalog a", `{"channels":null}`,
+			"dead-end: once 1.1.5 is installed, no upgrade leads on to 2.1.0; a newer version then needs the policy SelfCertified, or a new installation"}},
+		{"a version with a way on, afresh", "", "1.2.0", nil, []*graph.Catalog{a}, []string{
+			"held-back: the version range \"1.2.0\" leaves out newer versions: without it, app.v2.1.0 is selected from catalog a", `{"version":null}`}},
+		{"no way to what OLM v1 refuses", "1.0.0", "", []string{"old"}, []*graph.Catalog{needy}, nil},
+		{"a step to what OLM v1 refuses", "1.0.0", "", nil, []*graph.Catalog{needy}, []string{
+			"more-steps: app.v1.0.0 is upgraded only to app.v1.1.0: then OLM v1 selects app.v2.0.0 and refuses it, because it declares dependencies"}},
+		{"a lower version leads on", "0.3.0", "", nil, []*graph.Catalog{mixed}, []string{
+			"stays: app.v0.3.0 stays: 0.2.0, which replaces it, has a lower version, and OLM v1 prefers the highest. app.v1.0.0, the first newer entry, can be installed only over 0.2.0. To get to 1.0.0, set the version to 0.2.0 until it is installed, then remove the version",
+			`{"version":"0.2.0"}`, `0.2.0: {"version":null}`}},
+	} {
+		r := olmv1.Request{Package: "app", Version: tt.version, Channels: tt.channels}
+		for i, c := range tt.catalogs {
+			r.Catalogs = append(r.Catalogs, olmv1.Catalog{Name: string(rune('a' + i)), Priority: 9 - i, Graph: c})
+		}
+		if tt.installed != "" {
+			r.Installed = &olmv1.Installed{Name: "app.v" + tt.installed, Version: tt.installed}
+		}
+		if got := answerOf(t, r); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}
+
+// TestDeadEnds checks refusals that hardly anything resolves: a requested version in another channel, channels that the
+// installed bundle has left, and packages that OLM v1 refuses as a whole (G3, H16).
+func TestDeadEnds(t *testing.T) {
+	a := channels(t, "", "stable 1.0.0", "beta 1.1.0<1.0.0 1.2.0<1.1.0 1.5.0<1.2.0", "alpha 2.0.0", "fork 3.0.0<1.1.0 3.1.0<3.0.0")
+	needy := channels(t, "1.0.0 1.1.0", "stable 1.0.0 1.1.0<1.0.0")
+	const risk = ", so the operator may fail or lose data; back up its resources, and set the policy back afterwards"
+	for _, tt := range []struct {
+		name, installed, version string
+		channels                 []string
+		catalog                  *graph.Catalog
+		want                     []string
+	}{
+		{"no way to the requested version", "1.0.0", "2.x", []string{"stable"}, a, []string{
+			`no bundle of package "app" in range "2.x" in channel stable; 2.0.0 is in channel alpha, to which no channel in any given catalog leads from the installed bundle; app.v1.0.0 is the newest bundle of channel stable, but other channels lead to 3.1.0`,
+			"remove the version, which allows all; then app.v1.0.0 stays, without an error", `{"version":null}`,
+			"set the channel to alpha and upgradeConstraintPolicy to SelfCertified; then app.v2.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.0.0" + risk, `{"channels":["alpha"],"upgradeConstraintPolicy":"SelfCertified"}`}},
+		{"a way to the requested version", "1.0.0", ">1.2 <2", []string{"stable"}, a, []string{
+			`no bundle of package "app" in range ">1.2 <2" in channel stable; 1.5.0 is in channel beta. To get to 1.5.0, switch to channel beta`,
+			"remove the channels and set the version to <=1.5.0; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.5.0 on its own, in 2 more steps", `{"channels":null,"version":"<=1.5.0"}`,
+			"remove the version, which allows all; then app.v1.0.0 stays, without an error", `{"version":null}`}},
+		{"the installed version has left the channels", "1.5.0", "", []string{"stable", "alpha"}, a, []string{
+			`no bundle of package "app" in channels stable, alpha is a successor of app.v1.5.0; app.v1.5.0 is stuck: no entry of channels stable and alpha accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. No channel in any given catalog leads further`,
+			"remove the channels, which allows all; then app.v1.5.0 stays, without an error", `{"channels":null}`,
+			"set upgradeConstraintPolicy to SelfCertified; then app.v2.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.5.0" + risk, `{"upgradeConstraintPolicy":"SelfCertified"}`}},
+		{"all channels lead further than one", "1.0.0", "", []string{"alpha"}, a, []string{
+			`no bundle of package "app" in channel alpha is a successor of app.v1.0.0; app.v1.0.0 is stuck: no entry of channel alpha accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. To get to 3.1.0, allow all channels`,
+			"remove the channels, which allows all; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v3.1.0 on its own, in 2 more steps", `{"channels":null}`,
+			"set upgradeConstraintPolicy to SelfCertified; then app.v2.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.0.0" + risk, `{"upgradeConstraintPolicy":"SelfCertified"}`}},
+		{"the whole package is refused", "1.0.0", "", nil, needy, []string{
+			`the best bundle of package "app" is app.v1.1.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. Both bundles that match the request declare some. It requires package other >=1.0.0; no given catalog satisfies that. With a catalog that does, classic OLM could install it for a Subscription. No change of the request helps: classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
+		{"in another channel, too", "1.0.0", "", []string{"beta"}, needy, []string{
+			`package "app" has no bundle in channel beta; its channels are stable. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
+		{"below the installed one", "1.1.0", "<1.1", nil, needy, []string{
+			`no bundle of package "app" in range "<1.1" is a successor of app.v1.1.0, which is newer than all of them; OLM v1 does not downgrade. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
+	} {
+		r := olmv1.Request{
+			Package: "app", Version: tt.version, Channels: tt.channels, Catalogs: []olmv1.Catalog{{Name: "c", Graph: tt.catalog}},
+			Installed: &olmv1.Installed{Name: "app.v" + tt.installed, Version: tt.installed},
+		}
+		if got := answerOf(t, r); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}
