@@ -35,6 +35,9 @@ func downgrade(o *graph.Outlook) string {
 	return text + through(d)
 }
 
+// Downgrade states that an upgrade of an outlook leads to an older version, and how to prevent that.
+func Downgrade(o *graph.Outlook) string { return downgrade(o) + ". " + Onward(o) }
+
 // Summary returns where the operator is in one short line, and whether other channels lead
 // further.
 func Summary(o *graph.Outlook) string {
@@ -42,7 +45,7 @@ func Summary(o *graph.Outlook) string {
 	case o.Downgrade != nil && o.Way != nil:
 		return fmt.Sprintf("%s. To get to %s instead, %s", downgrade(o), version(o.Way.End()), legs(o, o.Way))
 	case o.Downgrade != nil:
-		return downgrade(o) + ". " + Onward(o)
+		return Downgrade(o)
 	case o.Closes != nil:
 		return fmt.Sprintf("upgrading %s to %s closes the way to %s", o.Closes.From.Name, version(o.Closes.To), version(o.Furthest()))
 	case o.Way == nil && o.Newest == nil && o.Keep != nil:
@@ -351,8 +354,11 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 }
 
 // WayTo returns a way in one catalog as an instruction, with where it leads. channel is that which the
-// operator follows, or "".
+// operator is to follow, or "".
 func WayTo(w *graph.Way, reading graph.Reading, channel string) string {
+	if reading == graph.Classic {
+		channel = "" // it need not have followed that before
+	}
 	return fmt.Sprintf("To get to %s, %s", version(w.End()), Way(w, reading, "", channel))
 }
 

@@ -392,5 +392,5 @@ func keyOf(o *unstructured.Unstructured) olm.Key {
 
 // negative reports whether a person has to act.
 func (p *extensionPlan) negative() bool {
-	return p.Refused != "" || len(p.Blocked) > 0 || p.Impact != nil && p.Impact.Avoid != nil && p.Impact.Avoid.Next
+	return p.Refused != "" || len(p.Blocked) > 0 || p.Impact != nil && p.Impact.Avoid.acts()
 }

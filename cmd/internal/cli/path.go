@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -129,8 +130,10 @@ is a path, but --avoid could not judge all of its upgrades.`,
 				return err
 			}
 		}
-		if !a.OK && len(a.Avoided) == 0 {
-			a.elsewhere(graph.NewOutlooks(*reading, []graph.Source{{Package: p}}, nil))
+		if outlooks := graph.NewOutlooks(*reading, []graph.Source{{Package: p}}, nil); a.OK {
+			a.downgrades(outlooks)
+		} else if len(a.Avoided) == 0 {
+			a.elsewhere(outlooks)
 		}
 		if err := (&printer{w: e.stdout, format: *f}).print(a); err != nil {
 			return err
@@ -195,6 +198,8 @@ type pathAnswer struct {
 	// Outlook is how far OLM upgrades From, and how other channels lead further, if there is no
 	// path to a head.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
+	// Back is how far OLM upgrades From, if one of the steps of Shortest leads to an older version.
+	Back *graph.Outlook `json:"back,omitzero"`
 	// Way is how other channels lead to To. It is nil if a path leads there, or if they do not either.
 	Way *graph.Way `json:"way,omitzero"`
 
@@ -212,6 +217,23 @@ func (a *pathAnswer) elsewhere(o *graph.Outlooks) {
 			a.Way = &w
 			return
 		}
+	}
+}
+
+// beyond returns the steps that OLM takes on its own after those of Shortest, and whether it begins with these.
+func (a *pathAnswer) beyond() ([]graph.Step, bool) {
+	n, walk := len(a.Shortest), a.Walk.Steps
+	if !a.OK || n == 0 || len(walk) < n || a.Walk.Loops {
+		return nil, false
+	}
+	return walk[n:], slices.EqualFunc(walk[:n], a.Shortest, func(x, y graph.Step) bool { return x.To == y.To })
+}
+
+// downgrades sets Back.
+func (a *pathAnswer) downgrades(o *graph.Outlooks) {
+	x := o.Of(a.From, "", a.Channels)
+	if d := x.Downgrade; d != nil && slices.ContainsFunc(a.Shortest, func(s graph.Step) bool { return s.From == d.From && s.To == d.To }) {
+		a.Back = x
 	}
 }
 
@@ -274,8 +296,18 @@ func (a *pathAnswer) text(w io.Writer) error {
 			writeEdges(&b, a.Avoided)
 		}
 	}
-	if a.OK && len(a.Walk.Steps) > 0 && !a.Walk.Loops && slices.EqualFunc(a.Walk.Steps, a.Shortest, func(x, y graph.Step) bool { return x.To == y.To }) {
+	if beyond, is := a.beyond(); is && len(beyond) == 0 {
 		visible.Fprintf(&b, "%s takes this path on its own.\n", readerName(a.Reading))
+	} else if is {
+		end := a.Shortest[len(a.Shortest)-1].To
+		how := "set installPlanApproval to Manual, and approve nothing further once it is installed"
+		if a.Reading == graph.V1 {
+			how = "set the version to " + cmp.Or(end.Version, end.Name)
+		}
+		t := proseWriter(w)
+		t.Line(nil, fmt.Sprintf("%s takes this path on its own, and goes on to %s in %s. To stop at %s, %s.", readerName(a.Reading), a.Walk.End,
+			phrase.Count(len(beyond), "more step"), end, how), "", "")
+		b.WriteString(t.String())
 	} else if len(a.Walk.Steps) > 0 {
 		visible.Fprintf(&b, "\n%s on its own takes %s", readerName(a.Reading), phrase.Count(len(a.Walk.Steps), "step"))
 		switch {
@@ -290,6 +322,11 @@ func (a *pathAnswer) text(w io.Writer) error {
 		steps(a.Walk.Steps)
 	} else if !a.OK && a.Outlook == nil && a.Way == nil {
 		visible.Fprintf(&b, "%s stays at %s.\n", readerName(a.Reading), a.From)
+	}
+	if a.Back != nil {
+		t := proseWriter(w)
+		t.Line(nil, "warning: "+prose.Downgrade(a.Back), "", "  ")
+		b.WriteString(t.String())
 	}
 	if list := a.unjudged(); len(list) > 0 {
 		t := proseWriter(w)

@@ -57,8 +57,8 @@ To see what follows from these writes, run "olmkit simulate".
 
 ` + extensionHelp + `
 Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved, a
-ClusterExtension is blocked (the plan shows why), or an upgrade of the plan is to be
-avoided, 2 the input could not be read.`,
+ClusterExtension is blocked (the plan shows why), or an upgrade of the plan, or a
+later one that OLM takes on its own, is to be avoided, 2 the input could not be read.`,
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan --cluster -n operators --catalog community=./catalog
   olmkit plan -f - -n operators ./catalog < state.yaml -o json
@@ -205,7 +205,7 @@ func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.
 	if err := p.out.print(d); err != nil {
 		return err
 	}
-	if plan.Refused != nil || slices.ContainsFunc(d.Impact, func(x upgradeImpact) bool { return x.Avoid != nil && x.Avoid.Next }) {
+	if plan.Refused != nil || slices.ContainsFunc(d.Impact, func(x upgradeImpact) bool { return x.Avoid.acts() }) {
 		return errNegative
 	}
 	return nil

@@ -98,6 +98,8 @@ func (s *solver) answer(ctx context.Context, r *request, p *resolver.Problem, st
 		if a.Obstacles, err = r.obstacles(ctx, p, a.solution); err != nil {
 			return err
 		}
+	}
+	if a.solution != nil {
 		a.Deleted = r.deleted(a.solution)
 	}
 	// A package on the command line is not a Subscription, so these

@@ -46,7 +46,7 @@ the one it installs into, and its HEAD the newest bundle of its channels and ran
 With --impact, WHY includes the verdict of "olmkit impact" on the next upgrade, from
 the bundles and the cluster. With --avoid breaks, lines below the table show the
 shortest path to the head without an upgrade that breaks something, or what blocks
-every path, and how to keep OLM from such an upgrade if it is the next one.
+every path, and how to keep OLM from such an upgrade.
 
 Below the table are tested changes that lead to newer versions, with their
 commands, and the full explanation with fixes for each namespace that cannot be
@@ -281,7 +281,7 @@ func (s *clusterState) status(ctx context.Context, l *loader, packages []string,
 		}
 	}
 	for _, o := range d.Operators {
-		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != "" || o.Avoid != nil && o.Avoid.Next
+		d.Act = d.Act || o.Moves == movesStuck || o.Moves == movesApproval || o.Blocks != "" || o.Avoid.acts()
 		d.partial = d.partial || o.Moves == movesUnknown || verdicts.avoids() && o.Impact != nil && o.Impact.Error != ""
 	}
 	return d, nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,10 +13,11 @@ import (
 
 // A statusAvoid shows how an operator gets to the head of its channels without upgrades to avoid.
 type statusAvoid struct {
-	// Next is set if the next upgrade is one to avoid. Command then keeps OLM from it, unless its
-	// install plan waits for approval anyway.
-	Next    bool   `json:"next,omitzero"`
-	Command string `json:"command,omitempty"`
+	// Next is set if the next upgrade is one to avoid. Otherwise, Later is the first one to avoid that
+	// OLM takes on its own. Command then keeps OLM from it, unless install plans wait for approval anyway.
+	Next    bool        `json:"next,omitzero"`
+	Later   *edgeImpact `json:"later,omitzero"`
+	Command string      `json:"command,omitempty"`
 	// Shortest is the shortest path without upgrades to avoid, with their verdicts. Avoided are the
 	// upgrades on shorter paths. Without such a path, each takes at least one of Blocking.
 	Shortest []edgeImpact `json:"shortest,omitempty"`
@@ -25,18 +25,24 @@ type statusAvoid struct {
 	Blocking []edgeImpact `json:"blocking,omitempty"`
 
 	of      string      // the package
-	edge    *edgeImpact // the next upgrade
+	edge    *edgeImpact // the upgrade that OLM is to be kept from
 	verdict string      // of the flag
-	how     string      // how to keep OLM from the next upgrade
+	how     string      // how to keep OLM from it
 }
+
+// acts reports whether OLM has to be kept from an upgrade.
+func (x *statusAvoid) acts() bool { return x != nil && (x.Next || x.Later != nil) }
 
 // around sets how an operator gets to the head without upgrades to avoid (G4).
 func (a *avoidance) around(ctx context.Context, judge *edgeJudge, o *operatorStatus, packages []graph.Package) error {
 	from := graph.Node{Name: o.Installed, Version: o.Version}
 	for _, p := range packages {
-		reading, channels := graph.Classic, []string{cmp.Or(o.Channel, p.DefaultChannelName())}
-		if o.isV1() {
+		reading, channels := graph.Classic, []string{o.Channel}
+		switch {
+		case o.isV1():
 			reading, channels = graph.V1, o.channels
+		case o.Channel == "": // which means all
+			channels = nil
 		}
 		u := p.Upgrades(reading, &graph.UpgradeOptions{Channels: channels, Installed: []graph.Node{from}})
 		if u.Err() != nil {
@@ -46,14 +52,25 @@ func (a *avoidance) around(ctx context.Context, judge *edgeJudge, o *operatorSta
 		if path.find(u); !path.OK {
 			continue // it is stuck, or another catalog leads to the head
 		}
+		walk := u.Walk(from).Steps
 		if err := (&avoidance{verdict: a.verdict}).avoiding(ctx, judge, u, path); err != nil {
 			return err
 		}
 		x := a.ahead(o)
 		x.Shortest, x.Avoided, x.Blocking = path.Impact, path.Avoided, path.Blocking
+		for i := 1; i < len(walk) && !x.acts(); i++ {
+			edge, err := judge.of(ctx, walk[i].From.Name, walk[i].To.Name)
+			if err != nil {
+				return err
+			}
+			if a.refuses(edge) {
+				x.Later, x.edge = edge, edge
+				x.hold(o, walk[i-1:])
+			}
+		}
 		if x.Next {
 			x.hold(o, path.Shortest)
-		} else if len(path.Avoided) == 0 {
+		} else if len(path.Avoided) == 0 && x.Later == nil {
 			return nil
 		}
 		o.Avoid = x
@@ -71,9 +88,8 @@ func (a *avoidance) ahead(o *operatorStatus) *statusAvoid {
 	return &statusAvoid{Next: a.refuses(o.Impact), of: o.Package, edge: o.Impact, verdict: a.verdict}
 }
 
-// hold sets how to keep OLM from the next upgrade of an operator: in OLM v1, with the first step of
-// the path around it, if there is one. Classic OLM has one install plan for all upgrades of a
-// namespace.
+// hold sets how to keep OLM from an upgrade of an operator: in OLM v1, with the first step of the path around
+// it or before it, if there is one. Classic OLM has one install plan for all upgrades of a namespace.
 func (x *statusAvoid) hold(o *operatorStatus, path []graph.Step) {
 	version := o.Version
 	if len(path) > 0 {
@@ -86,6 +102,8 @@ func (x *statusAvoid) hold(o *operatorStatus, path []graph.Step) {
 	case o.Moves == movesApproval:
 		x.how = "do not approve " + what
 		return
+	case x.Later != nil:
+		x.how = "set installPlanApproval to Manual now, approve upgrades as far as " + x.Later.From + ", and do not approve " + what
 	default:
 		x.how = "set installPlanApproval to Manual, and do not approve " + what
 	}
@@ -99,8 +117,12 @@ func (x *statusAvoid) text(w io.Writer) error {
 	}
 	t := proseWriter(w)
 	without := "without " + avoidText(x.verdict)
-	if x.Next {
-		t.Line(nil, fmt.Sprintf("avoid the next upgrade of %s, %s -> %s (%s): %s", x.of, x.edge.From, x.edge.To, x.edge.verdictText(), x.how), "", "  ")
+	if x.acts() {
+		which := "the next"
+		if x.Later != nil {
+			which = "a later"
+		}
+		t.Line(nil, fmt.Sprintf("avoid %s upgrade of %s, %s -> %s (%s): %s", which, x.of, x.edge.From, x.edge.To, x.edge.verdictText(), x.how), "", "  ")
 		if x.Command != "" {
 			t.Verbatim(x.Command, "  ")
 		}
@@ -109,6 +131,8 @@ func (x *statusAvoid) text(w io.Writer) error {
 	case len(x.Shortest) > 0:
 		t.Line(nil, fmt.Sprintf("the shortest path of %s to the head %s has %s:", x.of, without, phrase.Count(len(x.Shortest), "step")), "", "  ")
 		edgeLines(t, x.Shortest)
+	case len(x.Blocking) == 1 && x.acts() && x.Blocking[0].From == x.edge.From && x.Blocking[0].To == x.edge.To:
+		t.Line(nil, "every path of "+x.of+" to the head takes it", "", "  ")
 	case len(x.Blocking) > 0:
 		t.Line(nil, fmt.Sprintf("no path of %s leads to the head %s; each takes at least one of these, and may take more like them:", x.of, without), "", "  ")
 		edgeLines(t, x.Blocking)
