@@ -148,45 +148,15 @@ type Gap struct {
 	Replaced bool `json:"replaced,omitzero"`
 }
 
-// A Way is a list of channels to follow, one after another, with the steps that OLM takes in
-// each.
-type Way struct {
-	Legs []Leg `json:"legs,omitzero"`
-	// AtHead is true if the way ends at the head of the operator's channel, of the default
-	// channel, or of the channel with the newest head. If it is false, the way ends at the
-	// highest version that can be reached.
-	AtHead bool `json:"atHead"`
-	// Strands reports whether no way leads on from the end to [Outlook.Newest], which is newer.
-	Strands bool `json:"strands,omitzero"`
-}
-
-// End is the bundle at which the way ends.
-func (w *Way) End() Node { return w.Legs[len(w.Legs)-1].End() }
-
-// A Leg is the part of a way in one channel.
-type Leg struct {
-	Catalog string `json:"catalog,omitempty"`
-	// Channel is the channel to follow. In v1 it may be empty, which means all.
-	Channel string `json:"channel,omitempty"`
-	// Stays reports whether the operator already follows the channel.
-	Stays bool `json:"stays,omitzero"`
-	// Stop reports whether OLM must be kept from continuing to a bundle that is not on the
-	// way: in classic, approve nothing further; in v1, allow only the version of the end.
-	Stop  bool   `json:"stop,omitzero"`
-	Steps []Step `json:"steps,omitzero"`
-}
-
-// End is the bundle at which the leg ends.
-func (l *Leg) End() Node { return l.Steps[len(l.Steps)-1].To }
-
 // Outlooks finds how far OLM upgrades the operators of one package. It caches results, so
 // repeated calls are cheap. It must not be used concurrently.
 type Outlooks struct {
 	reading Reading
 	sources []Source
 	without func(Bundle) bool
-	// excluded are the upgrades that ways do not take.
+	// excluded are the upgrades that ways do not take, and avoid reports the bundles that they do not lead to.
 	excluded map[[2]string]bool
+	avoid    func(Bundle) bool
 	lanes    []*lane // one for each channel of each source; in v1 also one for all channels of each source
 	heads    []Target
 	spots    map[Node]*spot
@@ -224,6 +194,10 @@ func (o *Outlooks) Exclude(list []Exclusion) { // G4
 		o.excluded[[2]string{x.From, x.To}] = true
 	}
 }
+
+// Avoid keeps the ways that [Outlooks.Exclude] is about from leading to or through the bundles for which avoid returns
+// true.
+func (o *Outlooks) Avoid(avoid func(Bundle) bool) { o.avoid = avoid } // H40
 
 // Of returns the outlook of an installed bundle, which need not be in a catalog. An empty
 // catalog means all catalogs. In classic, channels has at most one name; without channels,

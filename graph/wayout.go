@@ -5,6 +5,45 @@ import (
 	"slices"
 )
 
+// A Way is a list of channels to follow, one after another, with the steps that OLM takes in
+// each.
+type Way struct {
+	Legs []Leg `json:"legs,omitzero"`
+	// AtHead is true if the way ends at the head of the operator's channel, of the default
+	// channel, or of the channel with the newest head. If it is false, the way ends at the
+	// highest version that can be reached.
+	AtHead bool `json:"atHead"`
+	// Strands reports whether no way leads on from the end to [Outlook.Newest], which is newer.
+	Strands bool `json:"strands,omitzero"`
+}
+
+// End is the bundle at which the way ends.
+func (w *Way) End() Node { return w.Legs[len(w.Legs)-1].End() }
+
+// Steps returns the upgrades of all legs, in order.
+func (w *Way) Steps() (steps []Step) {
+	for _, l := range w.Legs {
+		steps = append(steps, l.Steps...)
+	}
+	return steps
+}
+
+// A Leg is the part of a way in one channel.
+type Leg struct {
+	Catalog string `json:"catalog,omitempty"`
+	// Channel is the channel to follow. In v1 it may be empty, which means all.
+	Channel string `json:"channel,omitempty"`
+	// Stays reports whether the operator already follows the channel.
+	Stays bool `json:"stays,omitzero"`
+	// Stop reports whether OLM must be kept from continuing to a bundle that is not on the
+	// way: in classic, approve nothing further; in v1, allow only the version of the end.
+	Stop  bool   `json:"stop,omitzero"`
+	Steps []Step `json:"steps,omitzero"`
+}
+
+// End is the bundle at which the leg ends.
+func (l *Leg) End() Node { return l.Steps[len(l.Steps)-1].To }
+
 // search finds the best way that leads further than the steps of an outlook. It leads to the
 // first of these that can be reached: the head of the operator's channel, that of the default
 // channel, that of the newest channel, the highest reachable version. But a newer head of the
@@ -225,7 +264,7 @@ func (s *waySearch) run(from *spot) {
 
 // excludes reports whether ways must not take a link from a spot.
 func (o *Outlooks) excludes(from *spot, x *link) bool {
-	return o.excluded[[2]string{from.Name, x.to.Name}]
+	return o.excluded[[2]string{from.Name, x.to.Name}] || o.avoid != nil && o.avoid(x.bundle)
 }
 
 // visited returns the cheapest visit of a spot, or nil.

@@ -418,16 +418,18 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	if a.Rejected != nil {
 		a.Text = prose.Rejected(from, sub.current != nil, a.Rejected)
 	} else {
-		a.DeadEnd = u.deadEnd(ctx, s.r.needs, sub, a.Outlook)
+		o, dead, walkable := u.walk(ctx, s.r.needs, sub, a.Outlook)
+		a.Outlook = o
+		a.DeadEnd = cmp.Or(u.deadEnd(ctx, s.r.needs, sub, a.Outlook.Steps), dead)
 		a.Elsewhere = s.newerElsewhere(i, at)
 		if len(u.subs) > 1 {
 			a.alone = prose.Alone(a.Outlook)
 		}
 		a.Text = withDeadEnd(a.ahead(), a.DeadEnd) + a.alone
-		if a.Elsewhere == nil || a.Outlook.Way != nil {
+		if walkable && (a.Elsewhere == nil || a.Outlook.Way != nil) {
 			a.Commands = u.wayCommands(sub, a.Outlook)
 		}
-		if a.Outlook.Further != nil {
+		if walkable && a.Outlook.Further != nil {
 			a.Further = u.legCommands(sub, a.Outlook.Further)
 		}
 	}

@@ -31,8 +31,8 @@ func (d *DeadEnd) String() string {
 	return fmt.Sprintf("OLM stops at %s, because %s requires %s, which no bundle in any catalog satisfies", d.At, d.Bundle, d.Requires)
 }
 
-// deadEnd returns the first dead end in an outlook of a subscription, or nil.
-func (u *universe) deadEnd(ctx context.Context, n *needs, s *subscription, o *graph.Outlook) *DeadEnd { // H40
+// deadEnd returns the first dead end of a subscription in the upgrades, or nil.
+func (u *universe) deadEnd(ctx context.Context, n *needs, s *subscription, steps []graph.Step) *DeadEnd { // H40
 	before := u.err
 	defer func() {
 		if ctx.Err() == nil {
@@ -40,7 +40,7 @@ func (u *universe) deadEnd(ctx context.Context, n *needs, s *subscription, o *gr
 		}
 	}()
 	in, others := u.sourcesFor(s)
-	for i, step := range o.Steps {
+	for i, step := range steps {
 		for _, src := range slices.Concat(in, others) {
 			p, ok := src.Graph.Package(s.Package)
 			if !ok {
@@ -50,22 +50,70 @@ func (u *universe) deadEnd(ctx context.Context, n *needs, s *subscription, o *gr
 			if !ok {
 				continue
 			}
-			for e := range b.Entries() {
-				is := func(from string) bool { return from == step.From.Name || from == step.From.Version }
-				if f := u.policyAgainst(src.cand(e), is); f != nil {
-					return &DeadEnd{At: step.From, Bundle: step.To, Policy: &f.Policy, step: i}
-				}
-				for _, r := range n.requirements(ctx, src.cand(e)) {
-					if r.need.unmet() {
-						return &DeadEnd{At: step.From, Bundle: step.To, Requires: prose.Requirement(r.Expr), step: i}
-					}
-				}
-				break // all entries have the same requirements
+			if d := u.deadEndAt(ctx, n, src, b, step); d != nil {
+				d.step = i
+				return d
 			}
 			break
 		}
 	}
 	return nil
+}
+
+// deadEndAt returns the dead end that an upgrade to a bundle is, or nil.
+func (u *universe) deadEndAt(ctx context.Context, n *needs, src *source, b graph.Bundle, step graph.Step) *DeadEnd {
+	for e := range b.Entries() {
+		is := func(from string) bool { return from == step.From.Name || from == step.From.Version }
+		if f := u.policyAgainst(src.cand(e), is); f != nil {
+			return &DeadEnd{At: step.From, Bundle: step.To, Policy: &f.Policy}
+		}
+		for _, r := range n.requirements(ctx, src.cand(e)) {
+			if r.need.unmet() {
+				return &DeadEnd{At: step.From, Bundle: step.To, Requires: prose.Requirement(r.Expr)}
+			}
+		}
+		break // all entries have the same requirements
+	}
+	return nil
+}
+
+// walk replaces the ways of an outlook that have a dead end by others, and returns that dead end if the other way does
+// not lead as far. ok reports whether the way of the result can be walked.
+func (u *universe) walk(ctx context.Context, n *needs, s *subscription, o *graph.Outlook) (_ *graph.Outlook, d *DeadEnd, ok bool) { // H40
+	dead := func(w *graph.Way) *DeadEnd {
+		if w == nil {
+			return nil
+		}
+		return u.deadEnd(ctx, n, s, w.Steps())
+	}
+	if d = dead(o.Way); d == nil && dead(o.Further) == nil {
+		return o, nil, true
+	}
+	all, catalog, channels := u.outlooks(s, nil)
+	known := map[graph.Bundle]bool{}
+	in, others := u.sourcesFor(s)
+	all.Avoid(func(b graph.Bundle) bool {
+		avoid, ok := known[b]
+		if !ok {
+			for _, src := range slices.Concat(in, others) {
+				if p, ok := src.Graph.Package(s.Package); ok && p == b.Package() {
+					avoid = u.deadEndAt(ctx, n, src, b, graph.Step{From: o.From, To: b.Node()}) != nil
+				}
+			}
+			known[b] = avoid
+		}
+		return avoid
+	})
+	other := all.Of(o.From, catalog, channels)
+	other.Fresh, other.Started = o.Fresh, o.Started
+	switch {
+	case d == nil || other.Way != nil && other.Way.End() == o.Way.End():
+		return other, nil, true
+	case other.Way == nil:
+		return o, d, false
+	}
+	other.Way.Strands = false // the dead end is the reason why nothing leads further
+	return other, d, true
 }
 
 // unmet reports whether no set of candidates satisfies the need.

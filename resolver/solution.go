@@ -60,7 +60,7 @@ type Selected struct {
 	CatalogNamespace string `json:"catalogNamespace"`
 	// Replaces is the installed operator that is upgraded. For a fresh installation it is
 	// the bundle's replaces in the catalog. An operator whose entry accepts an upgrade from
-	// itself may replace itself, as in OLM, which then changes nothing (H2).
+	// itself may replace itself, as in OLM, which then changes nothing.
 	Replaces string `json:"replaces"`
 	Version  string `json:"version"`
 	// Bundle is the bundle in its catalog.

@@ -1,6 +1,7 @@
 package resolver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -278,7 +279,7 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 		from := graph.Node{Name: s.current.Name, Version: s.current.version.String()}
 		o := u.outlook(s, from)
 		at := slices.IndexFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() })
-		d := u.deadEnd(ctx, n, s, o)
+		d := u.deadEnd(ctx, n, s, o.Steps)
 		if d != nil && at < d.step {
 			d = nil // beyond b
 		}
@@ -306,11 +307,12 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 		out := &WhyNot{Outlook: o, Commands: u.wayCommands(s, o)}
 		if way != nil && (o.Way == nil || o.Way.End() != b.Node()) {
 			out.Commands = u.legCommands(s, way)
-			there := &graph.Outlook{}
-			for _, l := range way.Legs {
-				there.Steps = append(there.Steps, l.Steps...)
-			}
-			d = u.deadEnd(ctx, n, s, there)
+			d = u.deadEnd(ctx, n, s, way.Steps())
+		} else if o.Way != nil {
+			d = cmp.Or(d, u.deadEnd(ctx, n, s, o.Way.Steps()))
+		}
+		if d != nil {
+			out.Commands = nil
 		}
 		out.Text = withDeadEnd(prose.AwayFrom(o, b.Node(), way, passed), d)
 		return out
