@@ -138,6 +138,9 @@ func (r *request) subscribe(p *resolver.Problem, installed []resolver.Installed,
 		if pkg == "" {
 			return usagef("--package %q has no package; write PACKAGE[:CHANNEL]", arg)
 		}
+		if err := notation(p.Catalogs, pkg); err != nil {
+			return err
+		}
 		switch i := slices.IndexFunc(p.Subscriptions, func(s resolver.Subscription) bool { return s.Package == pkg }); {
 		case i >= own:
 			return usagef("--package %s is given twice; a namespace holds one version of a package", pkg)
@@ -164,6 +167,23 @@ func (r *request) subscribe(p *resolver.Problem, installed []resolver.Installed,
 		if at >= 0 {
 			p.Subscriptions[at].InstalledCSV = in.Name
 		}
+	}
+	return nil
+}
+
+// notation returns an error for PACKAGE@VERSION in place of a package that a catalog has. "olmkit catalogs" accepts that.
+func notation(cats []resolver.Catalog, arg string) error {
+	name, version, _ := strings.Cut(arg, "@")
+	if version == "" {
+		return nil
+	}
+	for p := range packages(cats, name) {
+		for b := range p.Bundles() {
+			if b.Name() == version || b.Version().String() == version {
+				return usagef("--package %q names a package and a version; write --package %s --starting-csv %s", arg, name, b.Name())
+			}
+		}
+		return usagef("--package %q names a package and a version; write --package %s --starting-csv BUNDLE, with a bundle that \"olmkit list bundles\" shows", arg, name)
 	}
 	return nil
 }
