@@ -305,7 +305,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 			how = "set the version to " + cmp.Or(end.Version, end.Name)
 		}
 		t := proseWriter(w)
-		t.Line(nil, fmt.Sprintf("%s takes this path on its own, and goes on to %s in %s. To stop at %s, %s.", readerName(a.Reading), a.Walk.End,
+		t.Line(nil, fmt.Sprintf("%s takes this path on its own, and continues to %s in %s. To stop at %s, %s.", readerName(a.Reading), a.Walk.End,
 			phrase.Count(len(beyond), "more step"), end, how), "", "")
 		b.WriteString(t.String())
 	} else if len(a.Walk.Steps) > 0 {

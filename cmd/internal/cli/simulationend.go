@@ -211,7 +211,7 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 		add("resolve the conflict: "+fix.String(), fix.Commands...)
 	case d.Report != nil:
 		add("resolve the conflict: " + d.Report.Cores[0].Headline)
-	case d.Refused != "" && !slices.ContainsFunc(d.Obstacles, unready): // which say more
+	case d.Refused != "" && !slices.ContainsFunc(d.Obstacles, unready): // which have commands
 		add("repair what the subscriptions need: " + d.Refused)
 	}
 	if len(d.RefusedWrites) > 0 {

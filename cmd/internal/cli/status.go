@@ -345,7 +345,7 @@ func (d *statusDocument) text(w io.Writer) error {
 			case 0:
 				label = "to repair the catalog"
 			case 1:
-				label = "to go on without it"
+				label = "to continue without it"
 			}
 			if risks := d.risks(c); len(risks) > 0 {
 				label += ", although the install plan " + phrase.And(risks)
