@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -212,6 +213,36 @@ func TestAfter(t *testing.T) {
 	want := map[string][]string{"others.example.com": nil, "demos.example.com": {"v1beta1", "v1"}, "extras.example.com": {"v1"}}
 	if !maps.EqualFunc(got, want, slices.Equal) || after.Unread["x"] != "y" || len(demo.Status.StoredVersions) != 1 {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestMigrations checks which stored versions a path of upgrades loses: not those that the report on the last
+// upgrade has (K226).
+func TestMigrations(t *testing.T) {
+	bundle := func(versions ...string) Bundle { // the last one is the storage version
+		b := Bundle{Bundle: patched(t, "", nil)}
+		x := &b.CRDs[0].Object
+		x.Spec.Versions = nil
+		for i, v := range versions {
+			x.Spec.Versions = append(x.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: v, Served: true, Storage: i == len(versions)-1})
+		}
+		return b
+	}
+	name := bundle("v1").CRDs[0].Object.Name
+	for _, x := range []struct {
+		path []Bundle
+		want []Migration
+	}{
+		{[]Bundle{bundle("v2", "v1"), bundle("v1", "v2"), bundle("v2")}, []Migration{{name, []string{"v1"}, []string{"v2"}}}},
+		{[]Bundle{bundle("v1", "v2"), bundle("v2")}, nil},
+		{[]Bundle{bundle("v1"), bundle("v2")}, nil}, // in the report
+		{[]Bundle{bundle("v2", "v1"), bundle("v1", "v2"), bundle("v2"), bundle("v2")}, nil},
+		{[]Bundle{bundle("v1"), bundle("v1", "v2"), bundle("v1", "v2", "v3"), bundle("v3")}, []Migration{{name, []string{"v1", "v2"}, []string{"v3"}}}},
+		{[]Bundle{bundle("v1"), bundle("v1", "v2"), bundle("v2", "v1"), bundle("v1")}, []Migration{{name, []string{"v2"}, []string{"v1"}}}},
+	} {
+		if got := Migrations(x.path); !reflect.DeepEqual(got, x.want) {
+			t.Errorf("got %v, want %v", got, x.want)
+		}
 	}
 }
 

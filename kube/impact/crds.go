@@ -319,12 +319,17 @@ func (c *comparison) versions(object string, old, created *crd) (out []Change) {
 	}
 	before := map[string]bool{}
 	was, is := storage(old.CustomResourceDefinition), storage(created.CustomResourceDefinition)
+	known := len(old.Status.StoredVersions) > 0
 	for _, v := range old.Spec.Versions {
 		before[v.Name] = v.Served
 		switch to := after[v.Name]; {
 		case !v.Served:
 		case to == nil:
-			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.at, "CRD %s: version %s is removed, so clients and manifests that use it will fail", created.Name, v.Name))
+			stored := ""
+			if !known && v.Name != was {
+				stored = "; the API server refuses this as long as status.storedVersions of the CRD has it"
+			}
+			out = append(out, c.coded(codes.ImpactCRDVersion, Removed, object, "", created.at, "CRD %s: version %s is removed, so clients and manifests that use it will fail%s", created.Name, v.Name, stored))
 		case !to.Served:
 			out = append(out, c.coded(codes.ImpactCRDVersion, Changed, object, "", created.at, "CRD %s: version %s is no longer served, so clients and manifests that use it will fail", created.Name, v.Name))
 		default:

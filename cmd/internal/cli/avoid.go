@@ -77,6 +77,9 @@ type edgeImpact struct {
 	Error   string         `json:"error,omitempty"`
 	// Codes are the codes of all changes, sorted.
 	Codes []fbc.Code `json:"codes,omitempty"`
+	// Migrate is what must be migrated before the upgrade if it is part of the path, because earlier bundles of
+	// the path stored resources in other versions.
+	Migrate []impact.Migration `json:"migrate,omitempty"`
 }
 
 // verdictText returns the verdict and its codes.
@@ -143,6 +146,33 @@ func (j *edgeJudge) of(ctx context.Context, from, to string) (*edgeImpact, error
 	return e, nil
 }
 
+// along returns the verdicts on the upgrades of a path.
+func (j *edgeJudge) along(ctx context.Context, path []graph.Step) ([]edgeImpact, error) {
+	var out []edgeImpact
+	var bundles []impact.Bundle
+	for i, s := range path {
+		edge, err := j.of(ctx, s.From.Name, s.To.Name)
+		if err != nil {
+			return nil, err
+		}
+		e := *edge
+		names := []string{s.To.Name}
+		if i == 0 {
+			names = []string{s.From.Name, s.To.Name}
+		}
+		for _, name := range names {
+			if b, err := j.bundles.get(ctx, name); err == nil {
+				bundles = append(bundles, b.Bundle)
+			} else {
+				bundles = nil // without its CRDs, nothing is known about those before
+			}
+		}
+		e.Migrate = impact.Migrations(slices.Clone(bundles))
+		out = append(out, e)
+	}
+	return out, nil
+}
+
 // report compares the bundles of an upgrade.
 func (j *edgeJudge) report(ctx context.Context, from, to string) (*impact.Report, error) {
 	old, err := j.bundles.get(ctx, from)
@@ -182,17 +212,15 @@ func (a *avoidance) judge(e *env, s *clusterState, operator *operatorStatus, p g
 // avoid. If there is none, the answer has the upgrades that block every path.
 func (a *avoidance) avoiding(ctx context.Context, judge *edgeJudge, u *graph.Upgrades, answer *pathAnswer) error {
 	for answer.OK {
-		answer.Impact = nil
 		var excluded []graph.Exclusion
-		for _, s := range answer.Shortest {
-			edge, err := judge.of(ctx, s.From.Name, s.To.Name)
-			if err != nil {
-				return err
-			}
-			answer.Impact = append(answer.Impact, *edge)
-			if a.refuses(edge) {
+		var err error
+		if answer.Impact, err = judge.along(ctx, answer.Shortest); err != nil {
+			return err
+		}
+		for _, edge := range answer.Impact {
+			if a.refuses(&edge) {
 				excluded = append(excluded, edge.exclusion())
-				answer.Avoided = append(answer.Avoided, *edge)
+				answer.Avoided = append(answer.Avoided, edge)
 			}
 		}
 		if excluded == nil {
@@ -204,17 +232,15 @@ func (a *avoidance) avoiding(ctx context.Context, judge *edgeJudge, u *graph.Upg
 	if !answer.OK {
 		answer.Impact = nil
 	}
-	walk := answer.Walk.Steps
-	if !a.shown { // judging may need images
-		walk = nil
-	}
-	for _, s := range walk {
-		edge, err := judge.of(ctx, s.From.Name, s.To.Name)
+	if a.shown { // judging may need images
+		walk, err := judge.along(ctx, answer.Walk.Steps)
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(answer.Impact, func(e edgeImpact) bool { return e.From == edge.From && e.To == edge.To }) {
-			answer.Impact = append(answer.Impact, *edge)
+		for _, edge := range walk {
+			if !slices.ContainsFunc(answer.Impact, func(e edgeImpact) bool { return e.From == edge.From && e.To == edge.To }) {
+				answer.Impact = append(answer.Impact, edge)
+			}
 		}
 	}
 	if answer.OK {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
@@ -296,7 +297,9 @@ func (a *pathAnswer) text(w io.Writer) error {
 			writeEdges(&b, a.Avoided)
 		}
 	}
-	if beyond, is := a.beyond(); is && len(beyond) == 0 {
+	if beyond, is := a.beyond(); is && a.stop() != "" {
+		visible.Fprintf(&b, "%s takes this path as far as %s.\n", readerName(a.Reading), a.stop())
+	} else if is && len(beyond) == 0 {
 		visible.Fprintf(&b, "%s takes this path on its own.\n", readerName(a.Reading))
 	} else if is {
 		end := a.Shortest[len(a.Shortest)-1].To
@@ -328,6 +331,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 		t.Line(nil, "warning: "+prose.Downgrade(a.Back), "", "  ")
 		b.WriteString(t.String())
 	}
+	a.migrations(&b, w)
 	if list := a.unjudged(); len(list) > 0 {
 		t := proseWriter(w)
 		t.Line(nil, fmt.Sprintf("note: %s could not be judged: %s; name the directory of the bundles with --bundles, or a catalog that has their manifests",
@@ -338,6 +342,34 @@ func (a *pathAnswer) text(w io.Writer) error {
 	return err
 }
 
+// stop returns where OLM stops on the path until someone acts, with the reason, or "".
+func (a *pathAnswer) stop() string {
+	for i := range a.Impact[:min(len(a.Impact), len(a.Shortest))] {
+		switch e := &a.Impact[i]; {
+		case a.Reading == graph.V1 && e.refused():
+			return fmt.Sprintf("%s: unless its check of CRDs is off, it refuses the upgrade to %s", e.From, e.To)
+		case len(e.Migrate) > 0:
+			return fmt.Sprintf("%s; the upgrade to %s waits for the migration", e.From, e.To)
+		}
+	}
+	return ""
+}
+
+// migrations writes what must be migrated before upgrades of the path.
+func (a *pathAnswer) migrations(b *strings.Builder, w io.Writer) {
+	for _, e := range a.Impact {
+		for _, m := range e.Migrate {
+			t := proseWriter(w)
+			old := phrase.And(m.Stored)
+			t.Line(nil, fmt.Sprintf("before the upgrade to %s: rewrite the resources of CRD %s, which may be stored as %s, and remove %s from status.storedVersions; otherwise the API server refuses the new CRD",
+				e.To, m.CRD, old, old), "", "  ")
+			t.Verbatim(kubectl.All(m.CRD)+" | kubectl replace -f -", "  ")
+			t.Verbatim(kubectl.PatchStatus("crd", "", m.CRD, map[string]any{"storedVersions": m.Kept}), "  ")
+			b.WriteString(t.String())
+		}
+	}
+}
+
 // verdict returns the verdict on a step, in brackets after a space, if it is known.
 func (a *pathAnswer) verdict(s graph.Step) string {
 	for _, e := range slices.Concat(a.Impact, a.Avoided) {
@@ -346,7 +378,11 @@ func (a *pathAnswer) verdict(s graph.Step) string {
 		case e.Error != "":
 			return " [not judged]"
 		default:
-			return " [" + e.verdictText() + "]"
+			text := e.verdictText()
+			if len(e.Migrate) > 0 {
+				text += "; fails before a migration, see below"
+			}
+			return " [" + text + "]"
 		}
 	}
 	return ""
