@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
@@ -144,24 +143,6 @@ func (a Advice) inTheWay(s *fact.Step) string {
 	return ""
 }
 
-// requirementOf returns the first requirement of the bundles of a step that its reasons state,
-// if it is short: a package or an API. Otherwise, it returns nil.
-func requirementOf(s *fact.Step) constraints.Expr {
-	if q, ok := s.Fact.(*fact.Requires); ok {
-		switch q.Requirement.(type) {
-		case *constraints.Package, *constraints.GVK:
-			return q.Requirement
-		}
-		return nil
-	}
-	for _, b := range s.Because {
-		if x := requirementOf(b); x != nil {
-			return x
-		}
-	}
-	return nil
-}
-
 // ahead returns the outlook as text, with a newer bundle of another catalog.
 func (a *Advice) ahead() string {
 	if a.Elsewhere != nil && a.Outlook.Way == nil {
@@ -234,20 +215,6 @@ func (a *Advice) writeCommands(t *prose.Writer) {
 	}
 	t.Line(nil, "to get to "+cmp.Or(a.Outlook.Newest.Version, a.Outlook.Newest.Name)+" instead:", "  ", "  ")
 	writeLegs(t, a.Outlook.Further, a.Further)
-}
-
-// writeLegs writes the commands for the legs of a way, each with what must be installed before. The first leg
-// has no command if the operator already follows its channel. Without a way there are only commands.
-func writeLegs(t *prose.Writer, w *graph.Way, commands []string) {
-	for i, c := range commands {
-		if w != nil {
-			if before := len(w.Legs) - len(commands) + i - 1; before >= 0 {
-				end := w.Legs[before].End()
-				t.Line(nil, "when "+cmp.Or(end.Version, end.Name)+" is installed:", "  ", "  ")
-			}
-		}
-		t.Verbatim(c, "  ")
-	}
 }
 
 // NeedsAttention reports whether an administrator has to act to get a newer version: the
@@ -356,15 +323,6 @@ func (s *Solution) withoutSubscription(in map[cand]bool) (out AdviceList) {
 	return out
 }
 
-// members returns the candidates in the solution, as a map.
-func (s *Solution) members() map[cand]bool {
-	in := make(map[cand]bool, len(s.set))
-	for _, c := range s.set {
-		in[c] = true
-	}
-	return in
-}
-
 // advise returns the advice for subscription i, or nil if there is none. in has the
 // candidates in the solution.
 func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice, error) {
@@ -420,7 +378,11 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	} else {
 		o, dead, walkable := u.walk(ctx, s.r.needs, sub, a.Outlook)
 		a.Outlook = o
-		a.DeadEnd = cmp.Or(u.deadEnd(ctx, s.r.needs, sub, a.Outlook.Steps), dead)
+		var err error
+		if a.DeadEnd, err = s.deadEnd(ctx, sub, a.Outlook); err != nil {
+			return nil, err
+		}
+		a.DeadEnd = cmp.Or(a.DeadEnd, dead)
 		a.Elsewhere = s.newerElsewhere(i, at)
 		if len(u.subs) > 1 {
 			a.alone = prose.Alone(a.Outlook)
@@ -462,14 +424,6 @@ func (u *universe) duplicates(owner *subscription, bundle Ref, names ...string) 
 	return a
 }
 
-// withDeadEnd adds a dead end, if there is one, to the text of an outlook.
-func withDeadEnd(text string, d *DeadEnd) string {
-	if d == nil {
-		return text
-	}
-	return text + "; but " + d.String()
-}
-
 // adviceOf returns the kind of the advice that an outlook gives on its own.
 func adviceOf(o *graph.Outlook) AdviceKind {
 	if ends := o.Kind == graph.OutlookAtHead || o.Kind == graph.OutlookStepsAway; ends && o.Downgrade != nil {
@@ -478,4 +432,49 @@ func adviceOf(o *graph.Outlook) AdviceKind {
 		return AdviceCloses
 	}
 	return AdviceKind(o.Kind)
+}
+
+// deadEnd returns the first dead end in an outlook of a subscription, or nil.
+func (s *Solution) deadEnd(ctx context.Context, sub *subscription, o *graph.Outlook) (*DeadEnd, error) { // H40
+	d := s.r.u.deadEnd(ctx, s.r.needs, sub, o.Steps)
+	h, err := s.halt(ctx, sub, o)
+	if h != nil && (d == nil || h.step < d.step) {
+		d = h
+	}
+	return d, err
+}
+
+// halt returns the upgrade of an outlook of a subscription that other subscriptions and operators of the namespace do not
+// let happen, or nil.
+func (s *Solution) halt(ctx context.Context, sub *subscription, o *graph.Outlook) (*DeadEnd, error) { // H40
+	if s.off != nil || len(o.Steps) < 2 && !(o.Fresh && len(o.Steps) > 0) || len(s.r.u.subs)+len(s.r.u.installed) < 2 {
+		return nil, nil
+	}
+	x, err := s.settle(ctx)
+	if x == nil || err != nil {
+		return nil, err
+	}
+	name := ""
+	for _, y := range x.at.Subscriptions {
+		if y.Name == sub.Name {
+			name = y.InstalledCSV
+		}
+	}
+	step := slices.IndexFunc(o.Steps, func(y graph.Step) bool { return y.From.Name == name })
+	if step < 0 {
+		return nil, nil
+	}
+	d := &DeadEnd{At: o.Steps[step].From, Bundle: o.Steps[step].To, step: step}
+	if x.no != nil {
+		d.Because = x.no.Cores[0].headline
+		return d, nil
+	}
+	i := slices.IndexFunc(x.last.r.u.subs, func(y *subscription) bool { return y.Name == sub.Name })
+	a, err := x.last.advise(ctx, i, x.last.members())
+	if a == nil || len(a.Rejected) == 0 || err != nil {
+		return nil, err
+	}
+	_, text, _ := strings.Cut(a.Summary(), " because ")
+	d.Because = rejection(a.Rejected[0], a.inTheWay(a.Rejected[0]), text)
+	return d, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/jq"
 	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/prose"
 )
 
 // commands returns the commands that make some changes in the namespace of a problem, or nil
@@ -183,4 +184,18 @@ func object(kind, name, namespace string, spec map[string]any) map[string]any {
 		o["spec"] = spec
 	}
 	return o
+}
+
+// writeLegs writes the commands for the legs of a way, each with what must be installed before. The first leg
+// has no command if the operator already follows its channel. Without a way there are only commands.
+func writeLegs(t *prose.Writer, w *graph.Way, commands []string) {
+	for i, c := range commands {
+		if w != nil {
+			if before := len(w.Legs) - len(commands) + i - 1; before >= 0 {
+				end := w.Legs[before].End()
+				t.Line(nil, "when "+cmp.Or(end.Version, end.Name)+" is installed:", "  ", "  ")
+			}
+		}
+		t.Verbatim(c, "  ")
+	}
 }

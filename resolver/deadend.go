@@ -11,14 +11,17 @@ import (
 )
 
 // A DeadEnd is an upgrade of an outlook that does not happen, because nothing satisfies a requirement
-// of the bundle that it leads to, or because a policy blocks it.
+// of the bundle that it leads to, because a policy blocks it, or because of other operators of the namespace.
 type DeadEnd struct {
 	// At is where OLM stops.
 	At     graph.Node `json:"at"`
 	Bundle graph.Node `json:"bundle"`
-	// Requires is the requirement, in words. It is "" if Policy is set.
+	// Requires is the requirement, in words. It is "" if Policy or Because is set.
 	Requires string  `json:"requires,omitempty"`
 	Policy   *Policy `json:"policy,omitzero"`
+	// Because is why the other subscriptions and operators of the namespace, which were followed to where OLM stops, do
+	// not let the upgrade happen. Requires and Policy are not set then.
+	Because string `json:"because,omitempty"`
 
 	step int // the number of the upgrade in the outlook
 }
@@ -28,10 +31,14 @@ func (d *DeadEnd) String() string {
 	if d.Policy != nil {
 		return fmt.Sprintf("it stays at %s, because %s is blocked by a policy: %s", d.At, d.Bundle, d.Policy)
 	}
+	if d.Because != "" {
+		return fmt.Sprintf("OLM stops at %s, because %s", d.At, d.Because)
+	}
 	return fmt.Sprintf("OLM stops at %s, because %s requires %s, which no bundle in any catalog satisfies", d.At, d.Bundle, d.Requires)
 }
 
-// deadEnd returns the first dead end of a subscription in the upgrades, or nil.
+// deadEnd returns the first dead end of a subscription in the upgrades, without regard to other operators of the
+// namespace, or nil.
 func (u *universe) deadEnd(ctx context.Context, n *needs, s *subscription, steps []graph.Step) *DeadEnd { // H40
 	before := u.err
 	defer func() {
@@ -127,4 +134,12 @@ func (x *need) unmet() bool {
 		return !slices.ContainsFunc(x.kids, func(k *need) bool { return !k.unmet() })
 	}
 	return false
+}
+
+// withDeadEnd adds a dead end, if there is one, to the text of an outlook.
+func withDeadEnd(text string, d *DeadEnd) string {
+	if d == nil {
+		return text
+	}
+	return text + "; but " + d.String()
 }

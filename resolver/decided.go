@@ -35,6 +35,7 @@ func (by cause) bundles() int {
 
 // why replays the decisions of a solution.
 type why struct {
+	of    *Solution
 	r     *resolution
 	set   []cand
 	in    map[cand]bool // the members of set
@@ -106,7 +107,7 @@ func (s *Solution) reasons(ctx context.Context) (*why, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &why{r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, off: map[int]bool{}, cause: map[cand]cause{}, byName: make(map[string]cand, len(s.set))}
+	w := &why{of: s, r: s.r, set: s.set, in: make(map[cand]bool, len(s.set)), e: e, off: map[int]bool{}, cause: map[cand]cause{}, byName: make(map[string]cand, len(s.set))}
 	for _, i := range s.off {
 		w.off[i] = true // these cannot hold, and must not count against the rest
 	}

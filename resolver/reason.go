@@ -1,11 +1,13 @@
 package resolver
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/olmkit/olmkit/constraints"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
@@ -171,4 +173,42 @@ func (r *Reason) preference() string {
 		return "these were preferred but are not possible:"
 	}
 	return fmt.Sprintf("it is the best possible of %d options; these were preferred but not possible:", r.Options)
+}
+
+// rejection returns why the first bundle of a step was not chosen. by is what is in the way, or "", and otherwise the reason
+// that applies if the step states none.
+func rejection(s *fact.Step, by, otherwise string) string {
+	if why := clash(s, s.Bundles[0]); why != "" {
+		return why
+	}
+	why := ""
+	if by != "" {
+		why = by + " is in the way"
+	}
+	x := requirementOf(s)
+	switch {
+	case x != nil && why != "":
+		return s.Bundles[0].Name + " requires " + prose.Requirement(x) + ", and " + why
+	case x != nil:
+		return s.Bundles[0].Name + " requires " + prose.Requirement(x) + ", which cannot be satisfied"
+	}
+	return cmp.Or(why, otherwise)
+}
+
+// requirementOf returns the first requirement of the bundles of a step that its reasons state,
+// if it is short: a package or an API. Otherwise, it returns nil.
+func requirementOf(s *fact.Step) constraints.Expr {
+	if q, ok := s.Fact.(*fact.Requires); ok {
+		switch q.Requirement.(type) {
+		case *constraints.Package, *constraints.GVK:
+			return q.Requirement
+		}
+		return nil
+	}
+	for _, b := range s.Because {
+		if x := requirementOf(b); x != nil {
+			return x
+		}
+	}
+	return nil
 }

@@ -41,6 +41,8 @@ type Solution struct {
 	r   *resolution
 	set []cand // what was chosen, in order
 	why *why
+	// ahead is where OLM stops, once it is known.
+	ahead *settled
 	// off are the facts of the parts that a partial solution leaves out.
 	off []int
 }
@@ -218,4 +220,31 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 		return cmp.Or(a.Bundle.Catalog.Compare(b.Bundle.Catalog), cmp.Compare(a.Bundle.Name, b.Bundle.Name), cmp.Compare(a.Bundle.Channel, b.Bundle.Channel))
 	})
 	return out, unread
+}
+
+// A settled is where OLM stops if it follows a solution, then the next one and so on.
+type settled struct {
+	at   Problem   // the namespace then
+	last *Solution // of at, or nil
+	no   *Conflict // of at, or nil
+}
+
+// chosen returns the index of the named subscription, and the index of its first option that
+// is in the solution. An index is -1 if there is none.
+func (s *Solution) chosen(name string) (sub, option int) {
+	in := s.members()
+	sub = slices.IndexFunc(s.r.u.subs, func(x *subscription) bool { return x.Name == name })
+	if sub < 0 || s.r.options[sub] == nil {
+		return sub, -1
+	}
+	return sub, slices.IndexFunc(s.r.options[sub].list, func(c cand) bool { return in[c] })
+}
+
+// members returns the candidates in the solution, as a map.
+func (s *Solution) members() map[cand]bool {
+	in := make(map[cand]bool, len(s.set))
+	for _, c := range s.set {
+		in[c] = true
+	}
+	return in
 }

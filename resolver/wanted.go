@@ -196,17 +196,6 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 	return true, nil
 }
 
-// chosen returns the index of the named subscription, and the index of its first option that
-// is in the solution. An index is -1 if there is none.
-func (s *Solution) chosen(name string) (sub, option int) {
-	in := s.members()
-	sub = slices.IndexFunc(s.r.u.subs, func(x *subscription) bool { return x.Name == name })
-	if sub < 0 || s.r.options[sub] == nil {
-		return sub, -1
-	}
-	return sub, slices.IndexFunc(s.r.options[sub].list, func(c cand) bool { return in[c] })
-}
-
 // wanted returns the demand for a subscription, or nil if it prefers nothing over the bundle
 // that it got.
 func (s *Solution) wanted(ctx context.Context, name string) (_ *want, err error) {

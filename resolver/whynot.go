@@ -33,7 +33,8 @@ type WhyNot struct {
 	// installed.
 	Fixes []*Fix `json:"fixes,omitempty"`
 
-	follow *Change // follows the channel of the bundle, or nil
+	follow *Change    // follows the channel of the bundle, or nil
+	way    *graph.Way // of the commands, or nil
 }
 
 // String returns the bundle, its catalog and channel, and the reason.
@@ -81,9 +82,7 @@ func (list WhyNots) Text(width int, style *Style) string {
 		if i < len(list) && list[i].Outlook != nil && slices.Equal(list[i].Commands, w.Commands) {
 			continue // what follows comes once
 		}
-		for _, c := range w.Commands {
-			t.Verbatim(c, "  ")
-		}
+		writeLegs(t, w.way, w.Commands)
 		writeFixes(t, "", w.Fixes)
 	}
 	return t.String()
@@ -200,8 +199,12 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	if !reached {
 		out.Text = "is not needed: no request leads to it"
-		if x := u.astray(ctx, w.r.needs, b, e); x != nil {
-			out.Outlook, out.Text, out.Commands, out.follow = x.Outlook, x.Text, x.Commands, x.follow
+		x, err := w.astray(ctx, b, e)
+		if err != nil {
+			return out, err
+		}
+		if x != nil {
+			out.Outlook, out.Text, out.Commands, out.follow, out.way = x.Outlook, x.Text, x.Commands, x.follow, x.way
 		}
 		if q, ok := u.policyBlocks(c).(*fact.PolicyBlocked); ok {
 			out.Text += "; it is also blocked by a policy: " + q.Reason()
@@ -264,7 +267,8 @@ func (u *universe) newer(b graph.Bundle) *installed {
 // astray explains why no request leads to bundle b in entry e, or returns nil. If an operator of the
 // package is installed, the answer has that operator's outlook, and the commands that lead to b or
 // further. If a subscription follows another channel, it has the change that may help.
-func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph.Entry) *WhyNot {
+func (w *why) astray(ctx context.Context, b graph.Bundle, e graph.Entry) (*WhyNot, error) {
+	u := w.r.u
 	for _, s := range u.subs {
 		if s.Package != b.Package().Name() {
 			continue
@@ -272,27 +276,34 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 		to := s.following(u, e)
 		if s.current == nil {
 			if to != nil {
-				return &WhyNot{Text: fmt.Sprintf("is not in %s, which subscription %s follows", s.where(), s.Name), follow: to}
+				return &WhyNot{Text: fmt.Sprintf("is not in %s, which subscription %s follows", s.where(), s.Name), follow: to}, nil
 			}
 			continue
 		}
 		from := graph.Node{Name: s.current.Name, Version: s.current.version.String()}
 		o := u.outlook(s, from)
 		at := slices.IndexFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() })
-		d := u.deadEnd(ctx, n, s, o.Steps)
+		d := u.deadEnd(ctx, w.r.needs, s, o.Steps)
 		if d != nil && at < d.step {
 			d = nil // beyond b
 		}
 		if at >= 0 {
-			return &WhyNot{Outlook: o, Text: withDeadEnd(prose.AwayFrom(o, b.Node(), nil, nil), d)}
+			d, err := w.of.deadEnd(ctx, s, o)
+			if err != nil {
+				return nil, err
+			}
+			if d != nil && at < d.step {
+				d = nil // beyond b
+			}
+			return &WhyNot{Outlook: o, Text: withDeadEnd(prose.AwayFrom(o, b.Node(), nil, nil), d)}, nil
 		}
 		if _, selectable := e.Rank(); selectable && to != nil && e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
 			there := *s
 			there.Subscription = &to.apply(Problem{Subscriptions: []Subscription{*s.Subscription}}).Subscriptions[0]
 			if x := u.outlook(&there, from); len(x.Steps) == 0 || x.Steps[0].To.Name == b.Name() {
-				return &WhyNot{follow: to, Text: fmt.Sprintf("is an upgrade of the installed %s, but not in %s, which subscription %s follows", s.current.Name, s.where(), s.Name)}
+				return &WhyNot{follow: to, Text: fmt.Sprintf("is an upgrade of the installed %s, but not in %s, which subscription %s follows", s.current.Name, s.where(), s.Name)}, nil
 			} else if o.Way == nil || o.Way.End().Name != b.Name() {
-				return &WhyNot{Text: fmt.Sprintf("is never installed over %s: from there, channel %s leads to %s", s.current.Name, e.Channel().Name(), x.Steps[0].To.Name)}
+				return &WhyNot{Text: fmt.Sprintf("is never installed over %s: from there, channel %s leads to %s", s.current.Name, e.Channel().Name(), x.Steps[0].To.Name)}, nil
 			}
 		}
 		var passed *graph.Step
@@ -304,28 +315,28 @@ func (u *universe) astray(ctx context.Context, n *needs, b graph.Bundle, e graph
 			}
 		}
 		way := u.wayTo(s, from, b.Node())
-		out := &WhyNot{Outlook: o, Commands: u.wayCommands(s, o)}
+		out := &WhyNot{Outlook: o, Commands: u.wayCommands(s, o), way: o.Way}
 		if way != nil && (o.Way == nil || o.Way.End() != b.Node()) {
-			out.Commands = u.legCommands(s, way)
-			d = u.deadEnd(ctx, n, s, way.Steps())
+			out.Commands, out.way = u.legCommands(s, way), way
+			d = u.deadEnd(ctx, w.r.needs, s, way.Steps())
 		} else if o.Way != nil {
-			d = cmp.Or(d, u.deadEnd(ctx, n, s, o.Way.Steps()))
+			d = cmp.Or(d, u.deadEnd(ctx, w.r.needs, s, o.Way.Steps()))
 		}
 		if d != nil {
 			out.Commands = nil
 		}
 		out.Text = withDeadEnd(prose.AwayFrom(o, b.Node(), way, passed), d)
-		return out
+		return out, nil
 	}
 	for _, o := range u.installed {
 		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {
 			if o.Held != "" {
-				return &WhyNot{Text: "is not an option while the installed " + o.Name + " must stay: " + o.Held}
+				return &WhyNot{Text: "is not an option while the installed " + o.Name + " must stay: " + o.Held}, nil
 			}
-			return &WhyNot{Text: "is not needed: the installed " + o.Name + " has no subscription, so OLM does not upgrade it"}
+			return &WhyNot{Text: "is not needed: the installed " + o.Name + " has no subscription, so OLM does not upgrade it"}, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // wayTo returns the easiest way from an installed bundle of a subscription to another bundle, or nil.
