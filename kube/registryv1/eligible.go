@@ -85,27 +85,24 @@ func cause(ctx context.Context) error {
 // dependencies returns a problem for the dependencies of a bundle, because OLM v1 installs none.
 func dependencies(blob *fbc.Bundle) []Problem {
 	var required []string
-	subject := ""
+	subject, readable := "", true
 	for _, p := range blob.Properties {
 		switch p.Type {
 		case property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint:
-			required = append(required, requirement(p))
+			x, _, err := constraints.NewCompiler(nil).FromProperty(p)
+			if err == nil {
+				required = append(required, prose.Requirement(x))
+			} else {
+				required, readable = append(required, fmt.Sprintf("something that cannot be read (%v)", err)), false
+			}
 			subject = cmp.Or(subject, p.Type)
 		}
 	}
 	if len(required) == 0 {
 		return nil
 	}
-	return []Problem{{Stage: StageUnsupported, Code: "dependency", OnlyV1: true, Subject: subject, Pos: blob.Pos,
+	return []Problem{{Stage: StageUnsupported, Code: "dependency", OnlyV1: readable, Subject: subject, Pos: blob.Pos, // H7
 		Message: "the bundle requires " + phrase.Join(required, "and") + "; OLM v1 does not install dependencies, and refuses bundles that declare any"}}
-}
-
-// requirement returns a dependency as a noun phrase.
-func requirement(p property.Property) string {
-	if x, ok, err := constraints.NewCompiler(nil).FromProperty(p); ok && err == nil {
-		return prose.Requirement(x)
-	}
-	return p.Type + " " + string(p.Value)
 }
 
 // fromBlob reads the content of a bundle from its blob in a catalog. Partial is true if

@@ -50,11 +50,15 @@ func TestEligible(t *testing.T) {
 		{name: "own namespace without the feature", blob: []property.Property{manifest(eligibleCSV("OwnNamespace", ""))},
 			opts: EligibleOptions{AllNamespaces: true}, want: "allNamespaces", classic: true},
 		{name: "dependencies, all of them", blob: []property.Property{
-			text(property.TypePackageRequired, `{"packageName":"b","versionRange":"1"}`), text(property.TypeGVKRequired, `{}`), text(property.TypeConstraint, `{}`),
+			text(property.TypePackageRequired, `{"packageName":"b","versionRange":">=1.0.0"}`), text(property.TypeGVKRequired, `{"group":"g.io","version":"v1","kind":"K"}`),
+			text(property.TypeConstraint, `{"failureMessage":"m","package":{"packageName":"b","versionRange":">=1.0.0"}}`),
 			manifest(eligibleCSV("AllNamespaces", "")),
 		}, want: "dependency", classic: true},
+		{name: "a dependency that classic OLM cannot read (H7)", blob: []property.Property{
+			text(property.TypePackageRequired, `{"packageName":"b","versionRange":"^1"}`), manifest(eligibleCSV("AllNamespaces", "")),
+		}, want: "dependency"},
 		{name: "every reason", blob: []property.Property{
-			text(property.TypeGVKRequired, `{}`),
+			text(property.TypeGVKRequired, `{"group":"g.io","version":"v1","kind":"K"}`),
 			manifest(eligibleCSV("MultiNamespace", aWebhook+"  apiservicedefinitions: {owned: [{name: a, group: g, version: v1, kind: K}]}\n")),
 		}, want: "dependency apiServices webhooks installModes", classic: true},
 		{name: "a validator", blob: []property.Property{manifest(eligibleCSV("AllNamespaces", "  customresourcedefinitions: {owned: [{name: a.b, version: v1, kind: K}]}\n"))}, want: "missingCRD"},

@@ -133,7 +133,7 @@ func (s *selecting) note(c candidate, held, later []Note) {
 		s.noteSteps(len(held) > 0, later)
 	case stays && len(held) == 0 && s.outranked() != "":
 		add(NoteStays, "%s stays installed: %s, which replaces it, has a lower version, and OLM v1 prefers the highest", s.node, s.outranked())
-	case stays && len(held) == 0 && s.outlook().Kind == graph.OutlookAtHead && s.outlook().Newest == nil:
+	case stays && len(held) == 0 && s.outlook().Kind == graph.OutlookAtHead && s.outlook().Newest == nil && !s.hasNewer():
 		add(NoteStays, "%s stays installed: no given catalog has a newer bundle of the package", s.node)
 	case stays && len(held) == 0:
 		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
@@ -172,10 +172,12 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 			list = append(list, Note{Code: NoteHeldBack, Text: fmt.Sprintf("upgrades are excluded: %s; without that, %s is selected", s.exclusions(), after.left[0].Name())})
 		}
 	}
-	try := func(what, it string, f Fix) error {
-		q := f.apply(*s.Request)
-		if f.Kind == "" {
-			q.Options.Semver = semverOff
+	try := func(what, it string, fixes ...Fix) error {
+		q := *s.Request
+		for _, f := range fixes {
+			if q = f.apply(q); f.Kind == "" {
+				q.Options.Semver = semverOff
+			}
 		}
 		after, err := selectFor(ctx, &q)
 		if ctx.Err() != nil {
@@ -190,8 +192,10 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 			text += ", although no entry of the catalog allows it over " + s.node.String()
 		}
 		n := Note{Code: NoteHeldBack, Text: text}
-		if f.Kind != "" {
-			n.Commands = []Command{{Line: f.command(s.object())}}
+		for _, f := range fixes {
+			if f.Kind != "" {
+				n.Commands = append(n.Commands, Command{Line: f.command(s.object())})
+			}
 		}
 		list = append(list, n)
 		return nil
@@ -210,6 +214,21 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 	if !s.rng.IsZero() {
 		if err := try(fmt.Sprintf("the version range %q leaves", s.Version), "it", Fix{Kind: FixVersion}); err != nil {
 			return nil, err
+		}
+	}
+	if len(list) == 0 && !s.rng.IsZero() && s.installed != nil { // C6
+		anyVersion := Fix{Kind: FixVersion}
+		q := anyVersion.apply(*s.Request)
+		after, err := selectFor(ctx, &q)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil && after.refusal == nil && after.left[0].Name() == c.Name() && after.passedOver() != "" {
+			f := Fix{Kind: FixPriority, Catalog: after.passedOver(), Priority: after.left[0].source.Priority + 1}
+			what := fmt.Sprintf("the version range %q and the higher priority of catalog %s leave", s.Version, after.left[0].source.Name)
+			if err := try(what, "them", anyVersion, f); err != nil {
+				return nil, err
+			}
 		}
 	}
 	what, it := "the channel "+phrase.And(s.Channels)+" leaves", "it"
@@ -247,6 +266,14 @@ func (s *selecting) heldBackLater(ctx context.Context) ([]Note, error) {
 		list[i].Text = "once " + at.Version + " is installed, " + list[i].Text
 	}
 	return list, err
+}
+
+// hasNewer reports whether a bundle with a higher version than the installed one was left out.
+func (s *selecting) hasNewer() bool {
+	return slices.ContainsFunc(s.funnel.Dropped, func(d Dropped) bool {
+		v, err := semver.Parse(d.Version)
+		return err == nil && graph.ReadRelease(v).Compare(s.release) > 0
+	})
 }
 
 // passedOver returns the catalog of the newest bundle that was left out because of its catalog's

@@ -65,6 +65,8 @@ func TestNotes(t *testing.T) {
 			"change-version", "self-certify"}},
 		{"app", "0.1.0", olmv1.Request{Catalogs: []olmv1.Catalog{{Name: "old", Priority: 10, Graph: old}}}, []string{
 			"held-back: the higher priority of catalog old leaves out newer versions: without it, app.v0.2.0 is selected from catalog a"}},
+		{"app", "0.1.0", olmv1.Request{Version: "0.1.0", Catalogs: []olmv1.Catalog{{Name: "old", Priority: 10, Graph: old}}}, []string{
+			`held-back: the version range "0.1.0" and the higher priority of catalog old leave out newer versions: without them, app.v0.2.0 is selected from catalog a`}},
 		{"app", "0.3.0", olmv1.Request{}, []string{
 			"stays: app.v0.3.0 stays installed: app.v0.3.0-1, which replaces it, has a lower version, and OLM v1 prefers the highest"}},
 		{"app", "0.3.0-1", olmv1.Request{}, []string{

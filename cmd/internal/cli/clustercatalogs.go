@@ -67,14 +67,11 @@ func (s *clusterState) servedV1(c *memcluster.Cluster, given []source) ([]source
 		if k.Group != groupV1 || k.Kind != kindClusterCatalog || slices.ContainsFunc(given, func(g source) bool { return g.name == k.Name }) {
 			continue
 		}
-		var spec struct {
-			Priority         int
-			AvailabilityMode string
-		}
+		var spec struct{ Priority int }
 		if err := into(o, "spec", &spec); err != nil {
 			return nil, err
 		}
-		if spec.AvailabilityMode == "Unavailable" {
+		if isSwitchedOff(o) {
 			continue
 		}
 		image := text(o, "status", "resolvedSource", "image", "ref")
@@ -85,6 +82,23 @@ func (s *clusterState) servedV1(c *memcluster.Cluster, given []source) ([]source
 		list = append(list, source{name: k.Name, path: registryScheme + image, priority: spec.Priority, hasPriority: true, labels: o.Metadata.Labels, served: true})
 	}
 	return list, nil
+}
+
+// isSwitchedOff reports whether a ClusterCatalog is unavailable on purpose. OLM v1 ignores it (C6).
+func isSwitchedOff(catalog olm.Object) bool {
+	return text(catalog, "spec", "availabilityMode") == "Unavailable"
+}
+
+// withoutSwitchedOff returns the catalogs whose ClusterCatalogs, if any, OLM v1 reads.
+func (s *clusterState) withoutSwitchedOff(list []source) []source {
+	return slices.DeleteFunc(slices.Clone(list), func(src source) bool {
+		o, err := s.cluster.Get(olm.Key{Group: groupV1, Kind: kindClusterCatalog, Name: src.name})
+		if err != nil || !isSwitchedOff(o) {
+			return false
+		}
+		s.inferred = append(s.inferred, reconcile.Note{Object: o.Key(), Message: "its availabilityMode is Unavailable, so OLM v1 ignores it"})
+		return true
+	})
 }
 
 // noteContent notes why the content of a catalog is unknown.

@@ -14,9 +14,10 @@ import (
 // catalog's name.
 const labelCatalogName = "olm.operatorframework.io/metadata.name"
 
-// extension completes a request with the ClusterExtension of its package, and returns the
-// ClusterCatalogs that the command line does not give. Catalogs in given get the labels of the
-// ClusterCatalogs that they replace and, unless the command line sets it, the priority.
+// extension completes a request with the ClusterExtension of its package, and returns the catalogs
+// that OLM v1 reads: those in given that are not unavailable on purpose, with the labels of the
+// ClusterCatalogs that they replace and, unless the command line sets it, the priority, and the
+// ClusterCatalogs that the command line does not give.
 func (s *clusterState) extension(ctx context.Context, l *loader, r *olmv1.Request, given []source) ([]source, error) {
 	c, err := s.read(ctx, l)
 	if err != nil {
@@ -63,7 +64,8 @@ func (s *clusterState) extension(ctx context.Context, l *loader, r *olmv1.Reques
 	if err != nil {
 		return nil, err
 	}
-	return served, s.label(given, served)
+	list := append(s.withoutSwitchedOff(given), served...)
+	return list, s.label(list)
 }
 
 // hasClusterCatalog reports whether the cluster has a ClusterCatalog of a name.

@@ -102,11 +102,9 @@ answered.`,
 			return err
 		}
 		if q.given() {
-			served, err := q.extension(cmd.Context(), l, &r, list)
-			if err != nil {
+			if list, err = q.extension(cmd.Context(), l, &r, list); err != nil {
 				return err
 			}
-			list = append(list, served...)
 		}
 		if len(list) == 0 && !q.given() {
 			return usagef("no catalog; name its directory, or give --catalog, --sample or --problem")

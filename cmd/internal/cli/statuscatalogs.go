@@ -56,7 +56,7 @@ func (s *clusterState) readContent(ctx context.Context, l *loader, t *census, gi
 	if !usesV1 {
 		return nil
 	}
-	list := slices.DeleteFunc(slices.Clone(given), func(src source) bool { return !s.hasClusterCatalog(src.name) })
+	list := slices.DeleteFunc(s.withoutSwitchedOff(given), func(src source) bool { return !s.hasClusterCatalog(src.name) })
 	served, err = s.servedV1(s.cluster, list)
 	if err != nil {
 		return err
