@@ -350,15 +350,20 @@ func installPlanObstacle(w *world.World, c coming) *Obstacle {
 	return nil
 }
 
-// unreadyObstacle reports that an installed operator is not replaced yet (E12). The command, if
-// any, lets failed operators be replaced (E10).
+// unreadyObstacle reports that an installed operator is not replaced yet (E12). The first command, if
+// any, shows the cause, and the second lets failed operators be replaced (E10).
 func unreadyObstacle(w *world.World, c coming) *Obstacle {
 	if c.unready == "" {
 		return nil
 	}
 	o := &Obstacle{By: resolver.HeldByUnready, Text: c.unready}
-	if csv := w.CSV(c.name); csv.Status.Phase == olm.PhaseFailed && !w.FailForward() && len(w.Groups()) == 1 && !operatorgroup.IsGroupFailure(csv.Status) {
-		o.Commands = []string{kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, w.Groups()[0].Metadata.Name, map[string]any{"upgradeStrategy": string(olm.UpgradeFailForward)})}
+	csv := w.CSV(c.name)
+	failed := csv.Status.Phase == olm.PhaseFailed && !operatorgroup.IsGroupFailure(csv.Status)
+	if failed || csv.Status.Phase == olm.PhasePending {
+		o.Commands = []string{kubectl.Describe("clusterserviceversion."+olm.Group, w.Namespace, c.name)}
+	}
+	if failed && !w.FailForward() && len(w.Groups()) == 1 {
+		o.Commands = append(o.Commands, kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, w.Groups()[0].Metadata.Name, map[string]any{"upgradeStrategy": string(olm.UpgradeFailForward)}))
 	}
 	return o
 }

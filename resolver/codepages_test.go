@@ -148,10 +148,8 @@ func adviceExamples(t *testing.T) map[string]string {
 			if out[string(a.Kind)] == "" {
 				w := prose.NewWriter(100, nil)
 				w.Line(nil, a.String(), "", "")
-				for _, c := range a.Commands {
-					w.Verbatim(c, "  ")
-				}
-				out[string(a.Kind)] = w.String() + resolver.FixesText(a.Fixes, 100, nil)
+				text := w.String() + a.CommandsText()
+				out[string(a.Kind)] = text + resolver.FixesText(a.Fixes, 100, nil)
 			}
 		}
 	})

@@ -80,3 +80,10 @@ func Sets(ctx context.Context, p Problem) (found, preferred []string, givenUp bo
 	}
 	return found, preferred, false, err
 }
+
+// CommandsText returns the commands of an advice as [Report.Text] prints them.
+func (a Advice) CommandsText() string {
+	t := newWriter(100, nil)
+	a.writeCommands(t)
+	return t.String()
+}

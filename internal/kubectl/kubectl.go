@@ -62,6 +62,11 @@ func Delete(resource, namespace, name string) string {
 	return object("delete", resource, namespace, name)
 }
 
+// Describe returns the command that describes an object with its events.
+func Describe(resource, namespace, name string) string {
+	return object("describe", resource, namespace, name)
+}
+
 // List returns the command that lists the objects of a kind in a namespace.
 func List(resource, namespace string) string {
 	return "kubectl get " + resource + " -n " + shell.Quote(namespace)

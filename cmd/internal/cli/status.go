@@ -188,14 +188,17 @@ type operatorStatus struct {
 	// recreate is the command that installs a deleted operator again, and manual the subscription
 	// because of which another bundle in its place waits for approval.
 	recreate, manual string
-	anyChannel       bool     // whether the subscription names no channel
-	repairs          []string // the commands about a catalog that is not ready
-	channels         []string // of a ClusterExtension
-	versions         string   // the version range of a ClusterExtension
-	known            bool     // whether the content of the catalogs of a ClusterExtension is known
-	next             string   // the bundle to which a ClusterExtension would be upgraded, if it is known
-	upcoming         bool     // whether it will get next, but that has not begun
-	unprocessed      bool     // whether OLM v1 has not processed a ClusterExtension yet
+	// lost is true if the install plan of the next bundle does not exist, and unusable if the head of
+	// the channel cannot be installed.
+	lost, unusable bool
+	anyChannel     bool              // whether the subscription names no channel
+	labels         map[string]string // what commands do that do not upgrade the operator
+	channels       []string          // of a ClusterExtension
+	versions       string            // the version range of a ClusterExtension
+	known          bool              // whether the content of the catalogs of a ClusterExtension is known
+	next           string            // the bundle to which a ClusterExtension would be upgraded, if it is known
+	upcoming       bool              // whether it will get next, but that has not begun
+	unprocessed    bool              // whether OLM v1 has not processed a ClusterExtension yet
 }
 
 // moves states whether an operator can be upgraded.
@@ -338,15 +341,7 @@ func (d *statusDocument) text(w io.Writer) error {
 			if i := slices.Index(o.advice.Commands, c); i >= 0 {
 				label = commandLabel(o.advice, i)
 			}
-			if c == o.recreate {
-				label = "to install " + o.current + " again"
-			}
-			switch slices.Index(o.repairs, c) {
-			case 0:
-				label = "to repair the catalog"
-			case 1:
-				label = "to continue without it"
-			}
+			label = cmp.Or(o.labels[c], label)
 			if risks := d.risks(c); len(risks) > 0 {
 				label += ", although the install plan " + phrase.And(risks)
 			}
@@ -387,6 +382,17 @@ func (d *statusDocument) text(w io.Writer) error {
 		}
 	}
 	return writeNotes(w, "note: ", d.Notes, reconcile.Note.String)
+}
+
+// add adds a command, with a label that states what it does. Without a label, it upgrades the operator.
+func (o *operatorStatus) add(label, command string) {
+	o.Commands = append(o.Commands, command)
+	if label != "" {
+		if o.labels == nil {
+			o.labels = map[string]string{}
+		}
+		o.labels[command] = label
+	}
 }
 
 // risks returns what an approval does to operators that they may not want.

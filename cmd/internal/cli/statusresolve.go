@@ -51,7 +51,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		for _, o := range all {
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly() || o.recreate != "") && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" {
+			if (o.awaited || o.failed || o.endsEarly() || o.recreate != "" || o.lost) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" {
 				list = append(list, o)
 			}
 		}
@@ -116,7 +116,7 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 	for _, x := range obstacles {
 		switch {
 		case x.By == resolver.HeldByCatalog && o.awaited:
-			o.Moves, o.repairs = movesStuck, x.Commands
+			o.Moves = movesStuck
 		case x.Bundle == "" || x.Bundle != o.Installed && x.Bundle != o.current || x.By == resolver.HeldByApproval:
 			continue
 		case o.awaited && t.waits(csvKey(o.Object.Namespace, x.Bundle)):
@@ -129,9 +129,24 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 		}
 		o.awaited = false
 		if !slices.Contains(o.HeldBy, x.By) {
-			o.HeldBy, o.Commands = append(o.HeldBy, x.By), append(o.Commands, x.Commands...)
+			o.HeldBy = append(o.HeldBy, x.By)
+			for i, c := range x.Commands {
+				o.add(obstacleLabel(x, i), c)
+			}
 		}
 	}
+}
+
+// obstacleLabel returns what a command of an obstacle does, or "" if it upgrades the operator.
+func obstacleLabel(x reconcile.Obstacle, i int) string {
+	labels := map[resolver.Holder][]string{
+		resolver.HeldByCatalog: {"to repair the catalog", "to continue without it"},
+		resolver.HeldByUnready: {"to find the cause", "or, at your own risk, to upgrade over failures in the whole namespace"},
+	}[x.By]
+	if i < len(labels) {
+		return labels[i]
+	}
+	return ""
 }
 
 // waits reports whether a CSV needs help: it failed, or its requirements are not met.
@@ -163,6 +178,9 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		o.returns(deleted)
 		return
 	}
+	if o.lost {
+		o.renew(sol)
+	}
 	if !o.awaited {
 		for _, a := range advice {
 			if a.For(o.Object.Name) && o.risk() != "" && (a.Kind == resolver.AdviceCloses || a.Kind == resolver.AdviceDowngrade) {
@@ -191,6 +209,9 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			continue
 		}
 		o.HeldBy, o.Why, o.Fixes = a.HeldBy, a.Summary(), a.Fixes
+		if o.unusable {
+			o.Why = a.String() // which states why
+		}
 		if a.Kind == resolver.AdviceHeldBack && slices.ContainsFunc(sol.Stayed, func(s resolver.Stay) bool { return s.Subscription == a.Subscription }) {
 			o.Moves = movesStuck
 		}
@@ -212,6 +233,19 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			o.HeldBy, o.Why = append(o.HeldBy, x.By), phrase.Clause(o.Why)+"; "+x.Text
 		}
 		o.Moves, o.Commands = movesStuck, append(o.Commands, x.Commands...)
+	}
+}
+
+// renew records that OLM makes an install plan for another bundle in the place of one that does not exist.
+func (o *operatorStatus) renew(sol *resolver.Solution) {
+	if !slices.ContainsFunc(sol.Selected, func(x resolver.Selected) bool {
+		return x.Package == o.Package && x.Replaces == o.Installed && x.Name != o.current
+	}) {
+		return
+	}
+	o.Moves, o.Why = onward(o.Outlook, o.manual)
+	if o.awaited = true; o.Moves == movesApproval {
+		o.HeldBy = append(o.HeldBy, resolver.HeldByApproval)
 	}
 }
 

@@ -143,6 +143,8 @@ func commandLabel(a resolver.Advice, i int) string {
 			text += ", when " + first + " is installed"
 		}
 		return text
+	case a.Outlook != nil && installedBefore(a, i) != "":
+		return fmt.Sprintf("to upgrade %s, when %s is installed", a.Package, installedBefore(a, i))
 	}
 	return "to upgrade " + a.Package
 }

@@ -50,11 +50,13 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
 	if o.Moves == movesStuck && o.Why == reconcile.Deletion(s, t.csvs[csvKey(ns, o.current)], t.planOf(s)) {
 		o.recreate = kubectl.Recreate("subscription."+olm.Group, ns, s.Metadata.Name, nil)
-		o.Commands = append(o.Commands, o.recreate)
-		o.manual = t.manual(s)
+		o.add("to install "+o.current+" again", o.recreate)
 	}
+	o.manual = t.manual(s)
+	o.lost = known && o.Moves == movesStuck && s.Status.InstallPlanRef != nil && t.planOf(s) == nil && s.Status.CurrentCSV != s.Status.InstalledCSV && t.csvs[csvKey(ns, o.current)] == nil
+	o.unusable = known && o.Moves == movesStuck && o.Outlook != nil && o.Outlook.Kind == graph.OutlookAtHead && o.Head != o.Installed
 	t.hold(&o, s)
-	o.awaited = o.awaited || known && s.Status.CurrentCSV == s.Status.InstalledCSV && slices.Contains(o.HeldBy, resolver.HeldByOperator)
+	o.awaited = o.awaited || known && s.Status.CurrentCSV == s.Status.InstalledCSV && (slices.Contains(o.HeldBy, resolver.HeldByOperator) || o.unusable)
 	return o
 }
 
@@ -153,13 +155,13 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 			return movesStuck, why
 		}
 	}
-	if current != nil && st.CurrentCSV != st.InstalledCSV {
-		if list := unmet(current); len(list) > 0 {
-			var names []string
-			for _, r := range list {
-				names = append(names, cmp.Or(r.Message, r.Kind+" "+r.Name))
-			}
-			return movesStuck, fmt.Sprintf("%s waits for requirements: %s", st.CurrentCSV, strings.Join(names, "; "))
+	if next := cmp.Or(current, installed); next != nil {
+		var names []string
+		for _, r := range unmet(next) {
+			names = append(names, cmp.Or(r.Message, r.Kind+" "+r.Name))
+		}
+		if t.waits(next.Key()) {
+			return movesStuck, fmt.Sprintf("%s waits for requirements: %s", next.Metadata.Name, cmp.Or(strings.Join(names, "; "), next.Status.Message, string(next.Status.Reason)))
 		}
 	}
 	plan := t.planOf(s)
@@ -182,7 +184,9 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	}
 	switch {
 	case awaited:
-		return movesNow, "moves to " + st.CurrentCSV
+		return movesNow, "moves to " + st.CurrentCSV + waitsFor(current)
+	case waitsFor(current) != "":
+		return movesNow, st.CurrentCSV + " is being installed" + waitsFor(current)
 	case known && head == st.InstalledCSV && o != nil && o.Newest != nil:
 		return movesLatest, prose.Summary(o)
 	case known && head == st.InstalledCSV:
@@ -198,7 +202,23 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	case !known:
 		return movesUnknown, fmt.Sprintf("the head of the channel is unknown; give the content of the catalog with --catalog %s=%s", s.Spec.Source, t.reference(s))
 	}
+	if o != nil && o.Kind == graph.OutlookAtHead {
+		return movesStuck, fmt.Sprintf("%s, the head of channel %s, cannot be installed", head, channel)
+	}
 	return onward(o, t.manual(s))
+}
+
+// waitsFor returns in parentheses what a CSV that is being installed waits for, or "".
+func waitsFor(c *olm.ClusterServiceVersion) string {
+	if c == nil {
+		return ""
+	}
+	switch c.Status.Phase {
+	case olm.PhasePending, olm.PhaseInstallReady, olm.PhaseInstalling:
+		line, _, _ := strings.Cut(cmp.Or(c.Status.Message, string(c.Status.Reason)), "\n")
+		return fmt.Sprintf(" (%s)", strings.Join(slices.DeleteFunc([]string{string(c.Status.Phase), line}, func(s string) bool { return s == "" }), ": "))
+	}
+	return ""
 }
 
 // offers reports whether the catalog of a subscription has its package.

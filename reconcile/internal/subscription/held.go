@@ -59,7 +59,7 @@ func unready(w *world.World, c *olm.ClusterServiceVersion) string {
 }
 
 // failForwardText is the advice about an operator that failed (E10).
-const failForwardText = "set upgradeStrategy " + string(olm.UpgradeFailForward) + " on the OperatorGroup, or fix the cause"
+const failForwardText = "fix the cause; or, at your own risk, set upgradeStrategy " + string(olm.UpgradeFailForward) + " on the OperatorGroup, which lets OLM replace failed operators in the whole namespace"
 
 // failsForward reports whether a failed CSV may be replaced (E10). All CSVs
 // that it replaces must be waiting to be replaced.
