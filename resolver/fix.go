@@ -145,8 +145,8 @@ func (f *Fix) repeated() (names []string) {
 	return names
 }
 
-// outcome returns the bundles that the fix adds to the plan. It returns "" if there are
-// none and the fix only removes requests.
+// outcome returns the bundles that the fix adds to the plan. If there are none, it returns
+// those of the plan, which OLM does not make without the fix, or "" if the fix only removes requests.
 func (f *Fix) outcome() string {
 	var names []string
 	rest := f.rest // both are in order
@@ -158,9 +158,15 @@ func (f *Fix) outcome() string {
 			names = append(names, s.Name)
 		}
 	}
+	if len(names) == 0 {
+		if f.removes() || f.assumes() || f.Changes[0].Kind == RelaxRequirement {
+			return ""
+		}
+		for _, s := range f.Selected {
+			names = append(names, s.Name)
+		}
+	}
 	switch n := len(names); {
-	case n == 0 && (f.removes() || f.assumes() || f.Changes[0].Kind == RelaxRequirement):
-		return ""
 	case n == 0:
 		return "nothing needs to be installed"
 	case n == 1:

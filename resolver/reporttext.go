@@ -207,15 +207,18 @@ func (r *Report) conflicts() string {
 	return phrase.Count(len(r.Cores), "conflict") + ". OLM installs nothing in the namespace until all are resolved, and each fix supposes that the others are."
 }
 
-// plannedLine returns the line about what can still be planned, or "" if nothing can.
+// plannedLine returns the line about what can be planned without the conflict, or "" if nothing can.
 func (r *Report) plannedLine() string {
 	if len(r.Planned) == 0 {
 		return ""
 	}
 	all := len(r.Planned) + len(r.Refused)
-	text := strconv.Itoa(len(r.Planned)) + " of " + phrase.Count(all, "subscription") + " can still be planned"
+	text := strconv.Itoa(len(r.Planned)) + " of " + phrase.Count(all, "subscription") + " can be planned"
 	if len(r.Refused) > 0 {
-		text += ", because they share nothing with " + phrase.And(r.Refused)
+		text = "without " + phrase.And(r.Refused) + ", " + text
+	}
+	if len(r.Cores) < 2 {
+		text = "OLM installs nothing in the namespace until this is resolved; " + text
 	}
 	if len(r.Plan) == 0 {
 		return text + ": nothing to install or upgrade"
