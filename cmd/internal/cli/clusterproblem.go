@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
 	"github.com/olmkit/olmkit/resolver"
@@ -28,7 +31,7 @@ func (r *request) ofCluster(ctx context.Context, l *loader, paths []string) (*re
 		return nil, err
 	}
 	if len(p.Subscriptions)+len(p.Installed) == 0 {
-		return nil, usagef("namespace %s has no subscription and no operator; name packages with --package", r.namespace)
+		return nil, usagef("namespace %s has no subscription and no operator; name packages with --package%s", r.namespace, extensionsOf(c))
 	}
 	return p, nil
 }
@@ -51,4 +54,27 @@ func (r *request) problemOf(ctx context.Context, l *loader, c *memcluster.Cluste
 	}))
 	p.ID, r.snapshot = "", snapshot
 	return p, nil
+}
+
+// extensionsOf returns the continuation of a message about a cluster without subscriptions: which commands answer
+// questions about its ClusterExtensions, or "" if it has none.
+func extensionsOf(c *memcluster.Cluster) string {
+	var first *olm.Header
+	n := 0
+	for _, o := range c.List() {
+		if k := o.Key(); k.Group == groupV1 && k.Kind == kindExtension {
+			if n++; first == nil || o.Metadata.Name < first.Metadata.Name {
+				first = &o.Header
+			}
+		}
+	}
+	what := "ClusterExtension"
+	switch {
+	case n == 0:
+		return ""
+	case n > 1:
+		what = phrase.Count(n, what)
+	}
+	return fmt.Sprintf("; this command reads Subscriptions. For the %s, run \"olmkit select --package PACKAGE\" or \"olmkit plan --extension %s\"",
+		what, first.Metadata.Name)
 }

@@ -361,7 +361,7 @@ func (s *clusterState) theNamespace(c *memcluster.Cluster) (string, error) {
 			return "", usagef("several namespaces have %ss: %s; choose one with --namespace, or all with --all-namespaces", kind, someOf(names))
 		}
 	}
-	return "", usagef("no subscription and no operator group in the cluster; choose a namespace with --namespace")
+	return "", usagef("no subscription and no operator group in the cluster; choose a namespace with --namespace%s", extensionsOf(c))
 }
 
 // mentioned returns an error if no object mentions a namespace, because its name is probably

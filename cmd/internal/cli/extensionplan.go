@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/impact"
@@ -89,6 +90,8 @@ type extensionBlock struct {
 	// Place is the file and line in the bundle, if there is one.
 	Place   string `json:"place,omitempty"`
 	Message string `json:"message"`
+
+	path, change string // those of a changed CRD
 }
 
 // The checks of an extensionBlock.
@@ -200,7 +203,11 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		p.Refused = err.Error()
 		var refusal *olmv1.Refusal
 		if errors.As(err, &refusal) {
-			p.Code, p.Fixes = refusal.Code, refusal.Fixes
+			p.Code = refusal.Code
+			if p.Fixes, err = x.configuredFixes(ctx, refusal.Fixes); err != nil {
+				return nil, err
+			}
+			err = refusal
 		}
 		return nil, x.ineligible(ctx, p, err)
 	}
@@ -263,6 +270,7 @@ func (x *extensionState) preflight(ctx context.Context, p *extensionPlan, want *
 		for _, f := range r.Findings {
 			p.Blocked = append(p.Blocked, extensionBlock{
 				Check: checkCRDSafety, Code: f.Validation, Object: &olm.Key{Group: olm.GroupCRD, Kind: olm.KindCRD, Name: r.Name}, Message: unsafeText(f),
+				path: strings.TrimPrefix(f.Path, "^"), change: unsafeText(crdsafety.Finding{Version: f.Version, Validation: f.Validation, Old: f.Old, New: f.New, FalseAlarm: f.FalseAlarm}),
 			})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -110,12 +111,27 @@ func writeBlocks(w io.Writer, list []extensionBlock) {
 	if len(list) > 0 {
 		visible.Fprintf(w, "\nBlocked:\n")
 	}
-	for _, x := range list {
-		object := ""
+	for i, x := range list {
+		object, message := "", x.Message
 		if x.Object != nil {
 			object = x.Object.String() + ": "
 		}
-		visible.Fprintf(w, "  %s: %s%s\n", x.Check, object, x.Message)
+		if x.path != "" {
+			same := func(y extensionBlock) bool { return y.path != "" && *y.Object == *x.Object && y.change == x.change }
+			if slices.ContainsFunc(list[:i], same) {
+				continue
+			}
+			var paths []string
+			for _, y := range list[i:] {
+				if same(y) {
+					paths = append(paths, y.path)
+				}
+			}
+			if n := len(paths); n > 1 {
+				message = fmt.Sprintf("%s (%d fields, such as %s)", x.change, n, paths[0])
+			}
+		}
+		visible.Fprintf(w, "  %s: %s%s\n", x.Check, object, message)
 	}
 }
 

@@ -27,6 +27,8 @@ type extensionWay struct {
 	// Text is an instruction, with its outcome and risk.
 	Text    string `json:"text"`
 	Command string `json:"command,omitempty"`
+
+	unchecked bool // it ends the check of CRDs
 }
 
 // refused reports whether OLM v1 does not begin the rollout.
@@ -42,13 +44,24 @@ func unchecked(extension, target string, results []*crdsafety.Result) []extensio
 	if len(results) == 0 || slices.ContainsFunc(results, func(r *crdsafety.Result) bool { return slices.ContainsFunc(r.Findings, immutable) }) {
 		return nil
 	}
+	risk := "Risk: resources may lose fields or become invalid; see what changes with \"olmkit impact\", and back up the resources"
+	if !slices.ContainsFunc(results, func(r *crdsafety.Result) bool {
+		return slices.ContainsFunc(r.Findings, func(f crdsafety.Finding) bool { return !keepsValid(f) })
+	}) {
+		risk = "It is a false alarm: all custom resources stay valid, and only defaults or what server-side apply merges change. Set it back afterwards"
+	}
 	return []extensionWay{{
-		Text: fmt.Sprintf("set crdUpgradeSafety to None; then OLM v1 does not check the CRDs of %s. Risk: resources may lose fields or become invalid; "+
-			"see what changes with \"olmkit impact\", and back up the resources", target),
+		unchecked: true,
+		Text:      fmt.Sprintf("set crdUpgradeSafety to None; then OLM v1 does not check the CRDs of %s. %s", target, risk),
 		Command: kubectl.Patch("clusterextension", "", extension, map[string]any{
 			"install": map[string]any{"preflight": map[string]any{"crdUpgradeSafety": map[string]any{"enforcement": string(crdsafety.None)}}},
 		}),
 	}}
+}
+
+// keepsValid reports whether all custom resources stay valid in spite of a finding.
+func keepsValid(f crdsafety.Finding) bool {
+	return f.Validation == "default" || f.Validation == "x-kubernetes-map-type"
 }
 
 // configured returns the change of watchNamespace with which a bundle that cannot be rendered for an
@@ -99,6 +112,12 @@ func (p *extensionPlan) replace(existing []olm.Key) { // K83
 		return
 	}
 	text := "remove the objects that exist already, with what installed them, so that OLM v1 creates them"
+	if i := slices.IndexFunc(p.Ways, func(w extensionWay) bool { return w.unchecked }); i >= 0 && !slices.ContainsFunc(p.Blocked, func(b extensionBlock) bool {
+		return b.Check == checkCRDSafety && !slices.Contains(existing, *b.Object)
+	}) { // then no CRD is left to compare with
+		p.Ways = slices.Delete(p.Ways, i, i+1)
+		text += " and has no CRD to compare with"
+	}
 	if slices.ContainsFunc(existing, func(k olm.Key) bool { return k.Group == olm.GroupCRD && k.Kind == olm.KindCRD }) {
 		text += ". Risk: with a CRD, all of its custom resources are deleted; back them up"
 	}
