@@ -24,6 +24,9 @@ type assumption struct {
 	channels []string
 }
 
+// assumedName is the name of a catalog that is not named.
+const assumedName = "assumed catalog"
+
 // add adds a bundle of a package to a channel. An empty name is unknown.
 func (a *assumption) add(name, pkg, version, channel string, props ...property.Property) {
 	name = cmp.Or(name, fmt.Sprintf("assumed bundle %d", len(a.bundles)))
@@ -50,7 +53,7 @@ func (a *assumption) catalog(ctx context.Context) (*Catalog, error) {
 	}
 	id := a.CatalogID
 	if id == (CatalogID{}) {
-		id.Name = "assumed catalog"
+		id.Name = assumedName
 	}
 	return &Catalog{Name: id.Name, Namespace: id.Namespace, Priority: math.MinInt, Graph: g, assumed: true}, nil
 }
@@ -88,6 +91,9 @@ func assume(ctx context.Context, missing []*fact.Requires) (*Catalog, error) {
 func (u *universe) assumeFor(ctx context.Context, i int) (*Catalog, error) {
 	s := u.subs[i]
 	a := assumption{CatalogID: s.Source()}
+	if slices.ContainsFunc(u.cats, func(c *source) bool { return c.ID() == a.CatalogID }) {
+		a.CatalogID.Name = assumedName // the one that it names lacks the package
+	}
 	if s.current != nil {
 		a.add(s.current.Name, s.Package, s.current.version.String(), s.Channel)
 	} else {
@@ -97,9 +103,16 @@ func (u *universe) assumeFor(ctx context.Context, i int) (*Catalog, error) {
 }
 
 // with returns a problem with the catalog that a fix assumes, in place of one of that name that cannot
-// be read.
+// be read. The subscriptions for which the fix adds it are switched to it.
 func (f *Fix) with(p Problem) Problem {
 	if f.assumed != nil {
+		p.Subscriptions = slices.Clone(p.Subscriptions)
+		for i := range p.Subscriptions {
+			s := &p.Subscriptions[i]
+			if s.Source() != (CatalogID{}) && slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Kind == AddCatalog && c.Subscription == s.Name }) {
+				s.Catalog, s.CatalogNamespace = f.assumed.Name, f.assumed.Namespace
+			}
+		}
 		p.Catalogs = append(slices.DeleteFunc(slices.Clone(p.Catalogs), func(c Catalog) bool { return c.ID() == f.assumed.ID() }), *f.assumed)
 	}
 	return p

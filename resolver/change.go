@@ -16,7 +16,7 @@ type Change struct {
 	Kind ChangeKind `json:"kind"`
 	// Subscription is the name of the subscription that changes or is created.
 	Subscription string `json:"subscription,omitempty"`
-	// Operator is the installed operator that changes.
+	// Operator is the installed operator that changes, or that stays when its subscription is deleted.
 	Operator string `json:"operator,omitempty"`
 	// To is the new value: a channel, a catalog as [fact.CatalogID.String] writes it, a
 	// package, a bundle, a version, a range to exclude. It is the package of a new subscription
@@ -128,6 +128,9 @@ func (c *Change) instruction(subject string) string {
 		}
 		return fmt.Sprintf("make the operator group select only namespace %s", c.To)
 	case DropSubscription:
+		if c.Operator != "" {
+			return fmt.Sprintf("delete only %s; %s keeps running, but OLM never upgrades it", subject, c.Operator)
+		}
 		return "delete " + subject
 	case RemoveSubscribed:
 		return fmt.Sprintf("delete %s and its operator %s", subject, c.Operator)
@@ -189,7 +192,11 @@ func (c *Core) changes() []Change {
 					add(Change{Kind: ChangeStartingCSV, Subscription: f.Subscription.Name, To: name})
 				}
 			}
-			c.subscriptionChanges(u, u.subs[c.index[n]], add)
+			s := u.subs[c.index[n]]
+			c.subscriptionChanges(u, s, add)
+			if s.current != nil { // it stays
+				add(Change{Kind: DropSubscription, Subscription: s.Name, Operator: s.current.Name})
+			}
 		case *fact.MustStay:
 			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
 			if pkg := u.adoptable(f.Operator.Name); pkg != "" && f.Held == "" {

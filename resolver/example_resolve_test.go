@@ -205,7 +205,7 @@ func ExampleCore_Fixes() {
 	}
 	// Output:
 	// drop-subscription: delete subscription etcd
-	// remove-operator: uninstall etcd-legacy.v0.8.0; then etcd.v0.9.4 is installed
+	// remove-operator: uninstall etcd-legacy.v0.8.0; then etcd.v0.9.4 is installed. Risk: nothing manages the resources of etcd-legacy.v0.8.0 from then on; back them up
 }
 
 // Reports why a request cannot be satisfied, and what would fix it.
@@ -242,7 +242,8 @@ func ExampleConflict_Report() {
 	//      kubectl patch subscription.operators.coreos.com etcd -n operators --subresource=status --type merge --patch '{"status":{"currentCSV":"etcd.v0.9.0","installedCSV":"etcd.v0.9.0","lastUpdated":"1970-01-01T00:00:00Z","state":"AtLatestKnown"}}'
 	//   2. delete subscription etcd
 	//      kubectl delete subscription.operators.coreos.com etcd -n operators
-	//   3. uninstall etcd.v0.9.0; then etcd.v0.9.4 is installed
+	//   3. uninstall etcd.v0.9.0; then etcd.v0.9.4 is installed. Risk: it is installed
+	//      afresh, not upgraded, so it may fail or lose data; back up its resources
 	//      kubectl delete clusterserviceversion etcd.v0.9.0 -n operators
 	// more: "olmkit explain one-per-package"
 }

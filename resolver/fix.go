@@ -33,6 +33,8 @@ type Fix struct {
 	rest []Selected
 	// waived are the requirements that the fix drops.
 	waived []*fact.Requires
+	// removed are the operators with which the fix removes their packages, by name.
+	removed map[string]*installed
 	// assumed is the catalog that the fix adds, or nil if it adds none or an existing one.
 	assumed *Catalog
 }
@@ -63,8 +65,8 @@ func (f *Fix) String() string {
 	default:
 		text += "; " + phrase.And(others) + " stay stuck"
 	}
-	if f.Changes[0].Kind == Reinstall {
-		text += ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
+	if risk := f.risk(); risk != "" {
+		text += ". Risk: " + risk
 	}
 	return text
 }
@@ -97,10 +99,10 @@ func (f *Fix) instruction() string {
 	return strings.Join(parts, ", and ")
 }
 
-// dropped returns the subscriptions that the first changes of the fix delete.
+// dropped returns the subscriptions without an operator that the first changes of the fix delete.
 func (f *Fix) dropped() (names []string) {
 	for _, c := range f.Changes {
-		if c.Kind != DropSubscription {
+		if c.Kind != DropSubscription || c.Operator != "" {
 			break
 		}
 		names = append(names, c.Subscription)
@@ -280,8 +282,9 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		found = append(added, found...)
 	}
 	c.complete(found)
+	found = distinct(found)
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.removals(), b.removals()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
+		return cmp.Or(cmp.Compare(a.uninstalls(), b.uninstalls()), cmp.Compare(a.rank(), b.rank()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
 }
@@ -327,6 +330,7 @@ func (c *Core) attempt(ctx context.Context, base *Problem, set []Change) (*Fix, 
 func (c *Core) complete(found []*Fix) []*Fix {
 	for _, f := range found {
 		f.rest = c.rest
+		f.removed = c.e.r.u.removed(f)
 		f.Commands = commands(c.e.r.u.p, f.Changes)
 	}
 	return found

@@ -20,10 +20,17 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 	var out []*Fix
 	for n, f := range c.Facts {
 		q, ok := f.(*fact.Unavailable)
-		if !ok || q.What != "package" && q.What != "catalog" || len(q.Nearest) > 0 && !q.Crowded {
+		if !ok || q.What != "package" && q.What != "catalog" {
+			continue
+		}
+		owned := c.e.r.u.subs[c.index[n]].current != nil // so the name of the package is right
+		if len(q.Nearest) > 0 && !q.Crowded && !owned {
 			continue
 		}
 		advice := "add a catalog that has package " + q.Subscription.Package
+		if q.Subscription.Source() != (CatalogID{}) {
+			advice += ", and switch subscription " + q.Subscription.Name + " to it"
+		}
 		if q.What == "catalog" {
 			advice = fmt.Sprintf("add the catalog %s to namespace %s", q.Subscription.Catalog, q.Subscription.CatalogNamespace)
 			if s := &q.Subscription; s.Catalog == "" || s.CatalogNamespace == "" || !c.e.r.u.p.sees(s.Source()) {

@@ -170,7 +170,7 @@ func (c *Conflict) share(ctx context.Context, key alike, group []int, reports []
 	}
 	x.Fixes = []*Fix{}
 	for n, f := range fixes[0] {
-		g := &Fix{rest: f.rest, assumed: f.assumed, cost: f.cost}
+		g := &Fix{rest: f.rest, assumed: f.assumed, removed: f.removed, cost: f.cost}
 		for k := range f.Changes {
 			for _, its := range fixes {
 				if ch := its[n].Changes[k]; !slices.ContainsFunc(g.Changes, ch.same) {

@@ -165,6 +165,7 @@ func (s *Solution) tested(ctx context.Context, meets func(*Solution) bool, chang
 		return nil, err
 	}
 	f := &Fix{Changes: changes, Selected: sol.Selected, Stuck: sol.stuck(changes), rest: s.Selected}
+	f.removed = s.r.u.removed(f)
 	f.Commands = commands(&p, f.Changes)
 	return []*Fix{f}, nil
 }
