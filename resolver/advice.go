@@ -232,6 +232,11 @@ func (a Advice) NeedsAttention() bool {
 	return false
 }
 
+// IsEarly reports whether to act before the next upgrades, which lead back or close a way.
+func (a *Advice) IsEarly() bool {
+	return a.Kind == AdviceCloses || a.Kind == AdviceDowngrade || a.Kind == AdviceKind(graph.OutlookLoops)
+}
+
 // An AdviceList has the advice for several subscriptions, in the order of the subscriptions.
 type AdviceList []Advice
 

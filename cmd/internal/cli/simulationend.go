@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
@@ -36,6 +37,8 @@ type simulationEnd struct {
 	// RefusedWrites lists the writes that the cluster permanently refused.
 	RefusedWrites []string         `json:"refusedWrites,omitempty"`
 	Notes         []reconcile.Note `json:"notes,omitempty"`
+
+	averted []string // the bundles with which the needs avert trouble
 }
 
 // A simulationNeed is something that a person has to do.
@@ -156,6 +159,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	for _, a := range s.closing { // and nobody was asked
 		if !slices.ContainsFunc(d.Versions, func(x resolver.Advice) bool { return x.Kind == a.Kind && x.Subscription == a.Subscription }) {
 			d.Needs = append(d.Needs, simulationNeed{"before OLM goes on: " + a.String(), a.Commands, &a})
+			d.avert(&a)
 		}
 	}
 	for _, a := range s.passed {
@@ -165,6 +169,22 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	}
 	d.needs(failed, retried)
 	return d, nil
+}
+
+// avert records the bundles between which an advice keeps OLM from moving back and forth.
+func (d *simulationEnd) avert(a *resolver.Advice) {
+	if a.Kind != resolver.AdviceKind(graph.OutlookLoops) || len(a.Commands) == 0 {
+		return
+	}
+	d.averted = append(d.averted, a.Outlook.From.Name)
+	for _, s := range a.Outlook.Steps {
+		d.averted = append(d.averted, s.To.Name)
+	}
+}
+
+// averts reports whether an earlier need prevents trouble with all of some operators.
+func (d *simulationEnd) averts(bundles ...string) bool {
+	return !slices.ContainsFunc(bundles, func(b string) bool { return !slices.Contains(d.averted, b) })
 }
 
 // look sets what only the first resolution knows: the bundles that it passes over, the ways that its
@@ -184,10 +204,10 @@ func (s *simulation) look(ctx context.Context) error {
 		}
 	}
 	list, err := sol.AdviceWithFixes(ctx)
-	only := func(kind resolver.AdviceKind) resolver.AdviceList {
-		return slices.DeleteFunc(slices.Clone(list), func(a resolver.Advice) bool { return a.Kind != kind })
+	only := func(kinds ...resolver.AdviceKind) resolver.AdviceList {
+		return slices.DeleteFunc(slices.Clone(list), func(a resolver.Advice) bool { return !slices.Contains(kinds, a.Kind) })
 	}
-	s.passed, s.closing = only(resolver.AdvicePassedOver), only(resolver.AdviceCloses)
+	s.passed, s.closing = only(resolver.AdvicePassedOver), only(resolver.AdviceCloses, resolver.AdviceKind(graph.OutlookLoops))
 	return err
 }
 
@@ -204,6 +224,7 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	}
 	follow := func(text string, a *resolver.Advice) { d.Needs = append(d.Needs, simulationNeed{text, a.Commands, a}) }
 	switch {
+	case d.Report != nil && !slices.ContainsFunc(d.Report.Cores, func(c resolver.CoreReport) bool { return !d.averts(c.Requests...) }):
 	case d.Report != nil && len(d.Report.Cores) > 1:
 		add(fmt.Sprintf("resolve all %d conflicts, which are listed below with fixes", len(d.Report.Cores)))
 	case d.Report != nil && len(d.Report.Cores[0].Fixes) > 0:
@@ -244,7 +265,8 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	first := slices.DeleteFunc(slices.Clone(d.Obstacles), waits) // to be removed before the approval
 	obstacles := slices.Concat(first, slices.DeleteFunc(slices.Clone(d.Obstacles), func(o reconcile.Obstacle) bool { return !waits(o) }))
 	for i, o := range obstacles {
-		if !slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return x.Text == o.Text }) {
+		averted := o.Bundle != "" && d.averts(o.Bundle)
+		if !averted && !slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return x.Text == o.Text }) {
 			add(o.Text, o.Commands...)
 		}
 	}

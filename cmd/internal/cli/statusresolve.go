@@ -202,6 +202,8 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			o.Why = a.Summary()
 		case a.Kind == resolver.AdviceDowngrade:
 			o.Why, o.Commands, o.advice = a.Summary(), append(o.Commands, a.Commands...), a
+		case a.Kind == resolver.AdviceKind(graph.OutlookLoops):
+			o.Why, o.Commands, o.advice = a.String(), append(o.Commands, a.Commands...), a
 		case a.Kind == resolver.AdviceCloses:
 			o.Why, o.Commands, o.advice = a.Summary()+". "+a.Onward(), append(o.Commands, a.Commands...), a
 		}

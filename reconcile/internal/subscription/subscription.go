@@ -275,7 +275,7 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 		for _, a := range list {
 			for _, name := range append([]string{a.Subscription}, a.Also...) {
 				advice[name] = a
-				if a.Kind == resolver.AdvicePassedOver || a.Kind == resolver.AdviceDowngrade || a.Kind == resolver.AdviceCloses {
+				if a.Kind == resolver.AdvicePassedOver || a.IsEarly() {
 					p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: name}, "%s", a)
 				}
 			}
