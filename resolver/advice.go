@@ -32,6 +32,8 @@ const (
 	// AdviceDuplicate: another subscription to the same package owns the operator and upgrades it or, on a
 	// fresh installation, gets the same bundle. The outlook is that of the other one.
 	AdviceDuplicate AdviceKind = "duplicate"
+	// AdvicePinNotMet: the installed operator is at the end of its way, and is not what a policy pins.
+	AdvicePinNotMet AdviceKind = "pin-not-met"
 	// AdviceUnmanaged: an installed operator has no subscription. The outlook is that of a
 	// subscription without a channel.
 	AdviceUnmanaged AdviceKind = "unmanaged"
@@ -72,6 +74,8 @@ type Advice struct {
 	alone string
 	// of is what a duplicate duplicates.
 	of *subscription
+	// pinned is the policy that the operator does not meet.
+	pinned *fact.PolicyBlocked
 }
 
 // String returns the advice in one line.
@@ -87,6 +91,9 @@ func (a Advice) Summary() string {
 	}
 	if a.Kind == AdviceDuplicate {
 		return a.Text
+	}
+	if a.pinned != nil {
+		return a.Bundle + " does not meet a policy: " + a.pinned.Reason()
 	}
 	if len(a.Rejected) == 0 || len(a.Rejected[0].Bundles) == 0 {
 		return withDeadEnd(prose.Summary(a.Outlook)+a.elsewhere(), a.DeadEnd)
@@ -198,7 +205,7 @@ func (a Advice) More(width int, style *Style) string {
 	switch {
 	case a.Kind == AdviceKind(graph.OutlookAtHead) && a.Elsewhere == nil: // which the chain states
 		text = withDeadEnd(prose.Onward(a.Outlook), a.DeadEnd)
-	case a.Kind == AdviceUnmanaged, a.Kind == AdviceDuplicate:
+	case a.Kind == AdviceUnmanaged, a.Kind == AdviceDuplicate, a.Kind == AdvicePinNotMet:
 		text = a.Text
 	}
 	t := newWriter(width, style)
@@ -226,7 +233,7 @@ func (a Advice) NeedsAttention() bool {
 		return a.Outlook.Newest != nil || len(a.Commands) > 0
 	case AdvicePassedOver, AdviceHeldBack:
 		return slices.ContainsFunc(a.HeldBy, func(h Holder) bool { return h != HeldByPin && h != HeldByHold && h != HeldByExclude })
-	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops), AdviceDowngrade, AdviceCloses:
+	case AdviceKind(graph.OutlookStuck), AdviceKind(graph.OutlookLoops), AdviceDowngrade, AdviceCloses, AdvicePinNotMet:
 		return true
 	}
 	return false
@@ -372,6 +379,12 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 			}
 			a.HeldBy = holders(a.Rejected)
 		}
+	}
+	if f := u.pinNotMet(sub); f != nil && at == 0 && u.isInstalled(list[at]) {
+		a.Kind, a.HeldBy, a.pinned = AdvicePinNotMet, []Holder{HeldByPin}, f
+		a.Text = a.Summary()
+		a.Text += u.reinstallPinned(sub, &f.Policy)
+		return a, nil
 	}
 	ends := a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway
 	done := len(a.Outlook.Steps) == 0 || len(a.Outlook.Steps) == 1 && !a.Outlook.Fresh

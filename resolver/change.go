@@ -33,6 +33,8 @@ type Change struct {
 	// Then is how to go on when the operator has been upgraded, if the change is the first of a way
 	// ([graph.Outlook.Way]) through several channels.
 	Then string `json:"then,omitempty"`
+	// StartingCSV is the new startingCSV if it changes together with the channel or the catalog.
+	StartingCSV string `json:"startingCSV,omitempty"`
 	// DropStartingCSV reports whether the startingCSV is also removed.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
 	// Policy is the policy that changes, as [fact.Policy.String] writes it.
@@ -111,12 +113,12 @@ func (c *Change) instruction(subject string) string {
 		if c.DropStartingCSV {
 			text += " and remove its startingCSV"
 		}
-		return text
+		return text + c.starts()
 	case ChangeCatalog:
 		if c.Channel != "" {
-			return fmt.Sprintf("switch %s to channel %s of catalog %s", subject, c.Channel, c.To)
+			return fmt.Sprintf("switch %s to channel %s of catalog %s", subject, c.Channel, c.To) + c.starts()
 		}
-		return fmt.Sprintf("switch %s to catalog %s", subject, c.To)
+		return fmt.Sprintf("switch %s to catalog %s", subject, c.To) + c.starts()
 	case AdoptOperator:
 		if c.To == "" {
 			return fmt.Sprintf("let %s own %s, so that it can be upgraded", subject, c.Operator)
@@ -146,6 +148,14 @@ func (c *Change) instruction(subject string) string {
 		return "upstream: " + c.Advice
 	}
 	return string(c.Kind)
+}
+
+// starts returns the new startingCSV of the change as the end of an instruction, or "".
+func (c *Change) starts() string {
+	if c.StartingCSV == "" {
+		return ""
+	}
+	return " and its startingCSV to " + c.StartingCSV
 }
 
 // removes reports whether the change removes a subscription or an operator.
@@ -303,27 +313,6 @@ func (u *universe) firstLeg(s *subscription, in []*source) (leg graph.Leg, then 
 	return leg, then
 }
 
-// leaves returns 0 if a channel has an upgrade of the operator that a subscription owns, 1 if it only has
-// the operator, else 2. It is 0 without an operator.
-func (s *subscription) leaves(p graph.Package, channel string) int {
-	ch, ok := p.Channel(channel)
-	if s.current == nil {
-		return 0
-	}
-	if !ok {
-		return 2
-	}
-	for e := range ch.Order() {
-		if e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
-			return 0
-		}
-	}
-	if _, ok := ch.Entry(s.current.Name); ok {
-		return 1
-	}
-	return 2
-}
-
 // targets returns the heads from which a stuck operator can be installed again, the best first.
 func targets(o *graph.Outlook) (list []*graph.Target) {
 	for _, t := range []*graph.Target{o.Newest, o.Head} {
@@ -405,6 +394,17 @@ func (c *Core) adoption(operator, pkg string) Change {
 	return out
 }
 
+// suggests reports whether a change sets a channel that the core suggests in place of a missing one; missing is
+// false for other changes.
+func (c *Core) suggests(ch Change) (is, missing bool) {
+	for _, f := range c.Facts {
+		if q, ok := f.(*fact.Unavailable); ok && q.What == "channel" && ch.Kind == ChangeChannel && ch.Subscription == q.Subscription.Name {
+			return slices.Contains(q.Nearest, ch.To), true
+		}
+	}
+	return false, false
+}
+
 // apply returns the problem after the change.
 func (c Change) apply(p Problem) Problem {
 	subs := slices.Clone(p.Subscriptions)
@@ -431,11 +431,12 @@ func (c Change) apply(p Problem) Problem {
 		subs[at].StartingCSV = ""
 	case ChangeChannel:
 		subs[at].Channel = c.To
-		if c.DropStartingCSV {
+		if subs[at].StartingCSV = cmp.Or(c.StartingCSV, subs[at].StartingCSV); c.DropStartingCSV {
 			subs[at].StartingCSV = ""
 		}
 	case ChangeCatalog:
 		subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
+		subs[at].StartingCSV = cmp.Or(c.StartingCSV, subs[at].StartingCSV)
 		subs[at].Channel = cmp.Or(c.Channel, subs[at].Channel)
 	case Reinstall:
 		subs[at].Channel, subs[at].InstalledCSV, subs[at].StartingCSV = c.Channel, "", ""

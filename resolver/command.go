@@ -44,14 +44,20 @@ func (c *Change) commands(namespace string) []string {
 		return patch(map[string]any{"startingCSV": nil})
 	case ChangeChannel:
 		spec := map[string]any{"channel": c.To}
-		if c.DropStartingCSV {
+		switch {
+		case c.DropStartingCSV:
 			spec["startingCSV"] = nil
+		case c.StartingCSV != "":
+			spec["startingCSV"] = c.StartingCSV
 		}
 		return patch(spec)
 	case ChangeCatalog:
 		spec := map[string]any{"source": c.Catalog.Name, "sourceNamespace": c.Catalog.Namespace}
 		if c.Channel != "" {
 			spec["channel"] = c.Channel
+		}
+		if c.StartingCSV != "" {
+			spec["startingCSV"] = c.StartingCSV
 		}
 		return patch(spec)
 	case DropSubscription:

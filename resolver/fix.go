@@ -21,7 +21,7 @@ type Fix struct {
 	Selected []Selected `json:"selected,omitzero"`
 	// Stuck are the operators that the fix leaves stuck, or newer than the head of the channel, or
 	// whose upgrades it lets close the way to a newer version, by subscription. Of changed subscriptions,
-	// they include those that stay at the head of a channel although other channels lead further.
+	// they include those that end at the head of a channel although other channels have newer versions.
 	Stuck []Advice `json:"stuck,omitempty"`
 	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. A
 	// catalog to add whose image is unknown has no command. The list is empty if another change has
@@ -224,7 +224,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	}
 	suggested := false
 	for _, ch := range changes {
-		if good >= max || len(found) >= 2*max {
+		if good >= max || len(onceFutile(found)) >= 2*max {
 			break // the rest cost more
 		}
 		is, missing := c.suggests(ch)
@@ -250,7 +250,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 			}
 		}
 	}
-	helps := slices.ContainsFunc(found, func(f *Fix) bool { return !f.removes() && f.futile() == nil })
+	helps := slices.ContainsFunc(found, func(f *Fix) bool { return !f.removes() && f.futile() == nil && f.short() == nil })
 	if i := slices.IndexFunc(found, func(f *Fix) bool { return f.futile() != nil }); i >= 0 && !helps {
 		before, a := len(found), found[i].futile()
 		for _, ch := range c.e.r.u.installAgain(a.Subscription, a.Bundle, a.Outlook) {
@@ -348,6 +348,16 @@ func (f *Fix) futile() *Advice {
 	return nil
 }
 
+// short returns the advice for the operator of a changed subscription if the fix upgrades it, but nothing leads on
+// from there to the newest version, or nil.
+func (f *Fix) short() *Advice {
+	i := slices.IndexFunc(f.Stuck, func(a Advice) bool { return a.Outlook.Kind == graph.OutlookStepsAway && a.Outlook.Way == nil })
+	if i < 0 {
+		return nil
+	}
+	return &f.Stuck[i]
+}
+
 // harms returns the number of operators that a fix leaves stuck, or whose next upgrade closes a way.
 func (f *Fix) harms() (n int) {
 	for _, a := range f.Stuck {
@@ -386,17 +396,6 @@ func onceFutile(found []*Fix) (list []*Fix) {
 		}
 	}
 	return list
-}
-
-// suggests reports whether a change sets a channel that the core suggests in place of a missing one; missing is
-// false for other changes.
-func (c *Core) suggests(ch Change) (is, missing bool) {
-	for _, f := range c.Facts {
-		if q, ok := f.(*fact.Unavailable); ok && q.What == "channel" && ch.Kind == ChangeChannel && ch.Subscription == q.Subscription.Name {
-			return slices.Contains(q.Nearest, ch.To), true
-		}
-	}
-	return false, false
 }
 
 // removals returns the number of subscriptions and operators that a fix removes.
@@ -489,7 +488,11 @@ func (s *Solution) stuck(changes []Change) AdviceList {
 		}
 		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}
 		if !in[sub.current.id] {
-			if o := s.r.u.outlook(sub, node); o.Closes != nil {
+			if o := s.r.u.outlook(sub, node); changed(sub) && o.Kind == graph.OutlookStepsAway && o.Newest != nil && o.Way == nil {
+				out = append(out, Advice{
+					Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
+				})
+			} else if o.Closes != nil {
 				out = append(out, Advice{
 					Kind: AdviceCloses, Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Summary(o),
 				})

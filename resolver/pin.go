@@ -1,6 +1,9 @@
 package resolver
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
@@ -64,4 +67,43 @@ func (u *universe) pinnedBundle(p *Policy) (graph.Bundle, bool) {
 		}
 	}
 	return graph.Bundle{}, false
+}
+
+// pinNotMet returns the policy that pins something else than the operator that a subscription owns, or nil.
+func (u *universe) pinNotMet(s *subscription) *fact.PolicyBlocked {
+	if s.current == nil {
+		return nil
+	}
+	name, version := s.current.Name, s.current.version.String()
+	for _, r := range u.policies[s.Package] {
+		if r.Pin == "" || r.Pin == name || r.Pin == version || r.From != "" && r.From != name && r.From != version {
+			continue
+		}
+		f := &fact.PolicyBlocked{Bundle: u.ref(s.current.id), Policy: *r.Policy, PinFault: r.fault, Nearest: r.nearest}
+		u.describePin(f)
+		return f
+	}
+	return nil
+}
+
+// reinstallPinned returns how to install what a policy pins in the place of the installed operator, as a sentence, or "".
+func (u *universe) reinstallPinned(s *subscription, p *Policy) string {
+	to, ok := u.pinnedBundle(p)
+	if !ok {
+		return ""
+	}
+	var channels []string
+	for e := range to.Entries() {
+		if _, ok := e.Rank(); ok {
+			channels = append(channels, e.Channel().Name())
+		}
+	}
+	if len(channels) == 0 {
+		return ""
+	}
+	from := ""
+	if s.Channel != "" && !slices.Contains(channels, s.Channel) {
+		from = " from channel " + channels[len(channels)-1]
+	}
+	return fmt.Sprintf(". To get %s, remove the operator and install it again%s with startingCSV %s; that may lose data, so back up its resources first", to.Version(), from, to.Name())
 }

@@ -114,7 +114,7 @@ func (c *Core) notes() []string {
 	if also := c.alsoLacks(); also != "" {
 		faults = append(faults, also)
 	}
-	faults = append(faults, c.alsoRequests()...)
+	faults = append(append(faults, c.alsoRequests()...), c.leadNowhere()...)
 	if !missing {
 		return faults
 	}
@@ -189,6 +189,32 @@ func (c *Core) alsoRequests() (notes []string) {
 			notes = append(notes, fmt.Sprintf("subscription %s requests package %s as well", names[0], r.rest[0].Package))
 		case len(names) > 1:
 			notes = append(notes, fmt.Sprintf("subscriptions %s request package %s as well", phrase.And(names), r.rest[0].Package))
+		}
+	}
+	return notes
+}
+
+// leadNowhere names the suggested channels that have no upgrade of the installed operator, in place of a channel that
+// does not exist.
+func (c *Core) leadNowhere() (notes []string) {
+	for n, f := range c.Facts {
+		q, ok := f.(*fact.Unavailable)
+		if !ok || q.What != "channel" {
+			continue
+		}
+		s := c.e.r.u.subs[c.index[n]]
+		in, others := c.e.r.u.sourcesFor(s)
+		names := slices.DeleteFunc(slices.Clone(q.Nearest), func(name string) bool {
+			return s.current == nil || slices.ContainsFunc(slices.Concat(in, others), func(src *source) bool {
+				p, ok := src.Graph.Package(s.Package)
+				return ok && s.leaves(p, name) == 0
+			})
+		})
+		switch {
+		case len(names) == 1:
+			notes = append(notes, fmt.Sprintf("channel %s has no upgrade from %s", names[0], s.current.Name))
+		case len(names) > 1:
+			notes = append(notes, fmt.Sprintf("channels %s have no upgrade from %s", phrase.And(names), s.current.Name))
 		}
 	}
 	return notes

@@ -37,20 +37,8 @@ func (s *Solution) Warnings() []string {
 		out = append(out, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " "))
 	}
 	for _, x := range s.Selected {
-		if x.Bundle == (graph.Bundle{}) {
-			continue
-		}
-		pkg := x.Bundle.Package()
-		if m, ok := pkg.Deprecation(); ok {
-			add("package %s is deprecated: %s", x.Package, m)
-		}
-		if ch, ok := pkg.Channel(x.Channel); ok {
-			if m, ok := ch.Deprecation(); ok {
-				add("channel %s of package %s is deprecated: %s", x.Channel, x.Package, m)
-			}
-		}
-		if m, ok := x.Bundle.Deprecation(); ok {
-			add("bundle %s is deprecated: %s", x.Name, m)
+		if x.Bundle != (graph.Bundle{}) {
+			deprecations(x.Bundle, x.Channel, add)
 		}
 	}
 	for _, x := range s.LeftOut {
@@ -63,4 +51,53 @@ func (s *Solution) Warnings() []string {
 		add("%s", f)
 	}
 	return out
+}
+
+// Deprecations returns the deprecations of a selected bundle or of an installed operator that a subscription owns, and of
+// their package and channel, each as a line.
+func (s *Solution) Deprecations(name string) (out []string) {
+	add := func(format string, args ...any) {
+		line := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
+		if !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	for _, x := range s.Selected {
+		if x.Name == name && x.Bundle != (graph.Bundle{}) {
+			deprecations(x.Bundle, x.Channel, add)
+		}
+	}
+	if s.r == nil {
+		return out
+	}
+	for _, sub := range s.r.u.subs {
+		if sub.current == nil || sub.current.Name != name && !slices.ContainsFunc(s.Selected, func(x Selected) bool { return x.Name == name && x.Replaces == sub.current.Name }) {
+			continue
+		}
+		in, _ := s.r.u.sourcesFor(sub)
+		for _, c := range in {
+			if p, ok := c.Graph.Package(sub.Package); ok {
+				if b, ok := p.Bundle(sub.current.Name); ok {
+					deprecations(b, sub.Channel, add)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// deprecations adds the deprecations of a bundle, its package and a channel.
+func deprecations(b graph.Bundle, channel string, add func(format string, args ...any)) {
+	pkg := b.Package()
+	if m, ok := pkg.Deprecation(); ok {
+		add("package %s is deprecated: %s", pkg.Name(), m)
+	}
+	if ch, ok := pkg.Channel(channel); ok {
+		if m, ok := ch.Deprecation(); ok {
+			add("channel %s of package %s is deprecated: %s", channel, pkg.Name(), m)
+		}
+	}
+	if m, ok := b.Deprecation(); ok {
+		add("bundle %s is deprecated: %s", b.Name(), m)
+	}
 }

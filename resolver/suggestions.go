@@ -171,3 +171,24 @@ func channelsNear(p graph.Package, name string) (list []string, named int, newes
 	add(names...)
 	return out, named, newest
 }
+
+// leaves returns 0 if a channel has an upgrade of the operator that a subscription owns, 1 if it only has
+// the operator, else 2. It is 0 without an operator.
+func (s *subscription) leaves(p graph.Package, channel string) int {
+	ch, ok := p.Channel(channel)
+	if s.current == nil {
+		return 0
+	}
+	if !ok {
+		return 2
+	}
+	for e := range ch.Order() {
+		if e.Admits(s.current.Name, s.current.version) != graph.NoEdge {
+			return 0
+		}
+	}
+	if _, ok := ch.Entry(s.current.Name); ok {
+		return 1
+	}
+	return 2
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
@@ -13,7 +14,7 @@ import (
 // Fixes returns changes with which the subscription gets a bundle that it prefers
 // over the one that it got, least disruptive first, at most max of them (0 means three). They
 // are those of [Core.Fixes], each verified by solving the changed problem. For a duplicate
-// subscription, the only fix is to delete it; for one to which another catalog gives a newer bundle, it is to name
+// subscription, the only fix is to delete it; for a pin that is not met, the fixes change it; for one to which another catalog gives a newer bundle, it is to name
 // that catalog. For an operator that is stuck and has no way to a
 // head, it is to install the operator again. There are none for an operator that is several steps
 // away or has such a way: follow it. The error is the context's.
@@ -24,6 +25,9 @@ func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err
 			drop = append(drop, Change{Kind: DropSubscription, Subscription: name})
 		}
 		return s.tested(ctx, nil, drop...)
+	}
+	if s.r != nil && a.pinned != nil {
+		return s.otherPins(ctx, a)
 	}
 	if s.r != nil && a.Elsewhere != nil {
 		id := s.r.u.catalogNamed(a.Elsewhere.Catalog)
@@ -119,6 +123,20 @@ func (w *want) isMet(sol *Solution) bool {
 	return at >= 0 && len(w.meet(sol.r.u, sol.r.u.subs[i], []cand{sol.r.options[i].list[at]})) > 0
 }
 
+// otherPins returns the fixes for an operator that is not what a policy pins: to pin its version, or to remove the policy.
+func (s *Solution) otherPins(ctx context.Context, a *Advice) ([]*Fix, error) {
+	rule := a.pinned.Policy
+	out, err := s.tested(ctx, nil, Change{
+		Kind: ChangePin, To: a.Outlook.From.Version, Policy: rule.String(), Rule: rule,
+		Advice: fmt.Sprintf("pin package %s to %s instead of %s", rule.Package, a.Outlook.From.Version, rule.Pin),
+	})
+	if err != nil {
+		return nil, err
+	}
+	lifted, err := s.tested(ctx, nil, Change{Kind: LiftPolicy, To: rule.String(), Rule: rule})
+	return append(out, lifted...), err
+}
+
 // hopeless reports whether the operator is stuck and no channel leads to the head of one.
 func (a *Advice) hopeless() bool {
 	return a.Kind == AdviceKind(graph.OutlookStuck) && (a.Outlook.Way == nil || !a.Outlook.Way.AtHead)
@@ -166,7 +184,7 @@ func (s *Solution) tested(ctx context.Context, meets func(*Solution) bool, chang
 	}
 	f := &Fix{Changes: changes, Selected: sol.Selected, Stuck: sol.stuck(changes), rest: s.Selected}
 	f.removed = s.r.u.removed(f)
-	f.Commands = commands(&p, f.Changes)
+	f.Commands = commands(s.r.u.p, f.Changes)
 	return []*Fix{f}, nil
 }
 
@@ -231,7 +249,7 @@ func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { //
 		if err != nil || left == 0 {
 			break
 		}
-		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate || list[i].Elsewhere != nil || list[i].hopeless() {
+		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate || list[i].Kind == AdvicePinNotMet || list[i].Elsewhere != nil || list[i].hopeless() {
 			left--
 			list[i].Fixes, err = s.Fixes(ctx, &list[i], 0)
 		}

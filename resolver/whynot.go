@@ -96,9 +96,7 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	var advice AdviceList
 	for i := range list {
 		if to := list[i].follow; to != nil && err == nil {
-			list[i].Fixes, err = s.tested(ctx, func(sol *Solution) bool {
-				return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Name == name })
-			}, *to)
+			list[i].Fixes, err = s.followed(ctx, *to, name)
 		}
 		o := list[i].Outlook
 		if o == nil || err != nil {
@@ -125,6 +123,27 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 		return nil, err
 	}
 	return list, nil
+}
+
+// followed returns the fix with which a subscription follows the channel of a bundle and gets it: as the head or, if
+// no operator is installed, as its startingCSV, without another channel if possible.
+func (s *Solution) followed(ctx context.Context, to Change, name string) ([]*Fix, error) {
+	changes := []Change{to}
+	if i := slices.IndexFunc(s.r.u.subs, func(x *subscription) bool { return x.Name == to.Subscription }); s.r.u.subs[i].current == nil {
+		const then = "OLM upgrades it to the head of the channel, unless installPlanApproval is Manual"
+		changes = append(changes, Change{Kind: ChangeStartingCSV, Subscription: to.Subscription, To: name, Then: then})
+		to.StartingCSV, to.Then = name, then
+		changes = append(changes, to)
+	}
+	for _, c := range changes {
+		list, err := s.tested(ctx, func(sol *Solution) bool {
+			return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Name == name })
+		}, c)
+		if len(list) > 0 || err != nil {
+			return list, err
+		}
+	}
+	return nil, nil
 }
 
 func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err error) {

@@ -54,6 +54,8 @@ func Summary(o *graph.Outlook) string {
 		return standing(o)
 	case o.Way == nil && o.EndsEarly():
 		return standing(o) + ", and no other channel leads further"
+	case o.Way == nil && o.Fresh && o.Newest.Channel != "":
+		return fmt.Sprintf("%s; %s has the newer %s, to which no upgrade leads from there", standing(o), place(o, o.Newest), version(o.Newest.Node))
 	case o.Way == nil:
 		return standing(o) + ", and nothing leads on to " + target(o.Newest)
 	}
@@ -173,9 +175,13 @@ func gap(o *graph.Outlook) string {
 		}
 		return text
 	}
-	text := fmt.Sprintf("%s, the first newer entry, ", g.Entry.Name)
+	entry := g.Entry.Name
+	if at := followed(o); o.Way != nil && slices.ContainsFunc(o.Way.Legs, func(l graph.Leg) bool { return l.Catalog != at }) {
+		entry += " of catalog " + g.Catalog // not of another one on the way
+	}
+	text := entry + ", the first newer entry, "
 	if g.Skipped != nil {
-		text = fmt.Sprintf("%s would, but is never offered, because %s skips it. %s, the first newer entry that is offered, ", version(*g.Skipped), version(*g.By), g.Entry.Name)
+		text = fmt.Sprintf("%s would, but is never offered, because %s skips it. %s, the first newer entry that is offered, ", version(*g.Skipped), version(*g.By), entry)
 	}
 	names := make([]string, len(g.Over))
 	var known []string // a range needs versions, which unknown bundles do not have

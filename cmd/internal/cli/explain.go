@@ -267,7 +267,7 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		first := chain.Reasons[0].String()
 		also := slices.DeleteFunc(all, func(r resolver.Reason) bool { return r.String() == first })
-		next := explained{Chain: chain, Also: also}
+		next := explained{Chain: chain, Also: also, Deprecated: sol.Deprecations(chain.Bundle)}
 		about := func(a resolver.Advice) bool {
 			return a.For(chain.Reasons[0].Subscription) && (a.Subscription != "" || a.Bundle == chain.Bundle)
 		}
@@ -316,6 +316,11 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		if x.why != "" { // otherwise, each bundle of the chain has a paragraph
 			text += rest.Text(x.width(), x.style())
 		}
+		deprecated := proseWriter(x.out.w)
+		for _, line := range e.Deprecated {
+			deprecated.Line(nil, "warning: "+visible.Words(line), "  ", "  ")
+		}
+		text += deprecated.String()
 		if e.Advice != nil {
 			text += e.Advice.More(x.width(), x.style()) + resolver.FixesText(e.Advice.Fixes, x.width(), x.style())
 			codes = append(codes, e.Advice.Kind)
@@ -358,6 +363,8 @@ type explained struct {
 	resolver.Chain `json:",inline"`
 	// Also lists the other reasons to choose the bundle.
 	Also []resolver.Reason `json:"also,omitempty"`
+	// Deprecated are the deprecations of the bundle, of the operator that it replaces, and of their package and channel.
+	Deprecated []string `json:"deprecated,omitempty"`
 	// Advice explains why the subscription of the bundle gets no newer version.
 	Advice *resolver.Advice `json:"advice,omitzero"`
 	// Duplicates are the advice for other subscriptions that the bundle satisfies, although they

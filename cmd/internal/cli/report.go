@@ -128,6 +128,8 @@ type qualityNumbers struct {
 	Unpinned int `json:"unpinned"`
 	// Risks is the number of kinds of dangerous permissions that the head has.
 	Risks int `json:"risks"`
+	// RisksUnknown is the number of heads whose risks are unknown, for lack of manifests.
+	RisksUnknown int `json:"risksUnknown,omitzero"`
 	// Refused is the number of heads that OLM v1 does not install.
 	Refused  int `json:"refused"`
 	Errors   int `json:"errors"`
@@ -144,6 +146,7 @@ func (n *qualityNumbers) add(m *qualityNumbers) {
 	n.Unmet += m.Unmet
 	n.Unpinned += m.Unpinned
 	n.Risks += m.Risks
+	n.RisksUnknown += m.RisksUnknown
 	n.Refused += m.Refused
 	n.Errors += m.Errors
 	n.Warnings += m.Warnings
@@ -296,7 +299,10 @@ func (p *packageQuality) cells() []string {
 		released = "?"
 	}
 	risks := "?"
-	if p.Head.Manifests {
+	switch {
+	case p.Head.Manifests && b != nil && b.RisksUnknown > 0:
+		risks = strconv.Itoa(n.Risks) + " (was ?)"
+	case p.Head.Manifests:
 		risks = number(n.Risks, func(n *qualityNumbers) int { return n.Risks })
 	}
 	return []string{

@@ -162,6 +162,9 @@ func (r *reporter) pkg(ctx context.Context, p graph.Package, blobs *fbc.Catalog,
 	if q.Head.OLMv1 == verdictNo {
 		q.Numbers.Refused = 1
 	}
+	if !q.Head.Manifests {
+		q.Numbers.RisksUnknown = 1
+	}
 	return q, nil
 }
 

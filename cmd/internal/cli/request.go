@@ -58,7 +58,7 @@ func (r *request) obstacles(ctx context.Context, p *resolver.Problem, sol *resol
 
 // deleted returns the operators of the cluster that were deleted while their subscriptions stayed.
 func (r *request) deleted(sol *resolver.Solution) []reconcile.DeletedOperator {
-	if r.snapshot == nil {
+	if r.snapshot == nil || sol == nil {
 		return nil
 	}
 	return reconcile.DeletedOperators(r.snapshot, sol)
