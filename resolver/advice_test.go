@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -86,4 +87,36 @@ func jsonText(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text) + "\n"
+}
+
+// H40: a way that begins with the downgrade of the channel does not avoid it, so the summary does not offer it instead.
+func TestDowngradeOnTheWay(t *testing.T) {
+	c, err := graph.LoadReader(t.Context(), strings.NewReader(`
+{"schema":"olm.package","name":"app","defaultChannel":"s"}
+{"schema":"olm.channel","package":"app","name":"s","entries":[{"name":"app.v1"},{"name":"app.v1-fix","replaces":"app.v1"},{"name":"app.v2","replaces":"app.v1-fix"}]}
+{"schema":"olm.channel","package":"app","name":"next","entries":[{"name":"app.v3","replaces":"app.v2"}]}
+{"schema":"olm.bundle","package":"app","name":"app.v1","properties":[{"type":"olm.package","value":{"packageName":"app","version":"1.0.0"}}]}
+{"schema":"olm.bundle","package":"app","name":"app.v1-fix","properties":[{"type":"olm.package","value":{"packageName":"app","version":"1.0.0-fix"}}]}
+{"schema":"olm.bundle","package":"app","name":"app.v2","properties":[{"type":"olm.package","value":{"packageName":"app","version":"2.0.0"}}]}
+{"schema":"olm.bundle","package":"app","name":"app.v3","properties":[{"type":"olm.package","value":{"packageName":"app","version":"3.0.0"}}]}
+`), "catalog.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := resolver.Resolve(t.Context(), resolver.Problem{
+		Namespace: "ns", Catalogs: []resolver.Catalog{{Name: "c", Namespace: "ns", Graph: c}},
+		Subscriptions: []resolver.Subscription{{Package: "app", Channel: "s", InstalledCSV: "app.v1"}},
+		Installed:     []resolver.Installed{{Name: "app.v1", Package: "app", Version: "1.0.0"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Advice(t.Context())
+	if err != nil || len(list) != 1 || list[0].Kind != resolver.AdviceDowngrade {
+		t.Fatalf("Advice: %v, %v", list, err)
+	}
+	const want = ". To get to 3.0.0, stay in channel s until 2.0.0 is installed, then switch to channel next"
+	if got := list[0].Summary(); !strings.HasSuffix(got, want) {
+		t.Errorf("Summary: %s", got)
+	}
 }

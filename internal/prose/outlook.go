@@ -43,7 +43,13 @@ func Downgrade(o *graph.Outlook) string { return downgrade(o) + ". " + Onward(o)
 func Summary(o *graph.Outlook) string {
 	switch {
 	case o.Downgrade != nil && o.Way != nil:
-		return fmt.Sprintf("%s. To get to %s instead, %s", downgrade(o), version(o.Way.End()), legs(o, o.Way))
+		instead := " instead"
+		for _, x := range o.Way.Steps() {
+			if x.From == o.Downgrade.From && x.To == o.Downgrade.To {
+				instead = "" // the way has the same downgrade
+			}
+		}
+		return fmt.Sprintf("%s. To get to %s%s, %s", downgrade(o), version(o.Way.End()), instead, legs(o, o.Way))
 	case o.Downgrade != nil:
 		return Downgrade(o)
 	case o.Closes != nil:
