@@ -159,7 +159,7 @@ func TestDeadEndOfOthers(t *testing.T) {
 	}
 }
 
-// H40: where olmkit says that OLM stops because of other operators, following one solution after another stops.
+// H40: where olmkit reports that OLM stops because of other operators, following one solution after another stops.
 func TestDeadEndsAreReached(t *testing.T) {
 	claims := 0
 	for seed := range testsize.Of(500, 2000, 20000) {

@@ -13,8 +13,8 @@ type Migration struct {
 	CRD string `json:"crd"`
 	// Stored are the versions in which resources may be stored, and which the new CRD does not have. Kept are
 	// the other stored versions.
-	Stored []string `json:"stored"`
-	Kept   []string `json:"kept"`
+	Stored []string `json:"stored,omitempty"`
+	Kept   []string `json:"kept,omitempty"`
 }
 
 // Migrations returns what must be migrated before the last upgrade of a path, sorted by CRD, because resources may be

@@ -164,7 +164,7 @@ func (j *edgeJudge) along(ctx context.Context, path []graph.Step) ([]edgeImpact,
 			if b, err := j.bundles.get(ctx, name); err == nil {
 				bundles = append(bundles, b.Bundle)
 			} else {
-				bundles = nil // without its CRDs, nothing is known about those before
+				bundles = nil // without its CRDs, those before are unknown
 			}
 		}
 		e.Migrate = impact.Migrations(slices.Clone(bundles))
