@@ -1,11 +1,14 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/shell"
 )
 
 // UpgradeBlockers returns the installed bundles that block the upgrade of a platform to the
@@ -122,6 +125,12 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 	switch {
 	case b.Kind == BlockerNoPackage:
 		b.Action = fmt.Sprintf("give the catalog for %s that has package %s; if there is none, replace the operator, or accept that it gets no updates", b.Platform, rt.Package)
+		if others, names := rt.elsewhereIn(rt.at(k)); len(others) > 0 {
+			b.Action = fmt.Sprintf("switch it to %s, or accept that it gets no updates", phrase.Or(names))
+			if !slices.ContainsFunc(rt.catalogs[rt.at(k)], func(c *Catalog) bool { return c.Name == rt.Catalog }) {
+				b.Action = fmt.Sprintf("if %s takes the place of catalog %s on %s, give it that name: %s", phrase.Or(names), rt.Catalog, b.Platform, rt.renamed(others))
+			}
+		}
 	case b.Kind == BlockerExcluded:
 		b.Action = "prepare for one of these upgrades and allow it, or accept that the operator gets no updates"
 	case b.Kind == BlockerRefused:
@@ -145,6 +154,15 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 		}
 	}
 	return nil
+}
+
+// renamed returns the flag that gives one of some catalogs the name of the one that the operator follows.
+func (o *Operator) renamed(list []*Catalog) string {
+	path := "PATH"
+	if len(list) == 1 {
+		path = cmp.Or(list[0].Dir, path)
+	}
+	return "--catalog " + shell.Quote(list[0].Platform+"="+o.Catalog+":"+path)
 }
 
 // leaves completes the blocker of [ground.incompatible]. The plan takes the best way, so no upgrade leads to a

@@ -22,6 +22,9 @@ func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 	if !l.ok {
 		b.Kind = BlockerNoPackage
 		b.Reason = fmt.Sprintf("no given catalog for %s has package %s, so %s gets no updates there", v, g.Package, at)
+		if _, names := g.elsewhereIn(v); len(names) > 0 {
+			b.Reason = fmt.Sprintf("the operator follows catalog %s; for %s, package %s is only in %s, so %s gets no updates there", g.Catalog, v, g.Package, phrase.And(names), at)
+		}
 		return b
 	}
 	for _, name := range g.follows(l, channel) {

@@ -160,7 +160,7 @@ const (
 	// version of the platform, or cannot be read.
 	BlockerMaxOpenShift BlockerKind = "max-openshift-version"
 	BlockerMinKube      BlockerKind = "min-kube-version" // the bundle needs a newer Kubernetes than the platform runs
-	BlockerNoPackage    BlockerKind = "no-package"       // the catalog of that version does not have the package
+	BlockerNoPackage    BlockerKind = "no-package"       // the catalog of that version that the operator follows does not have the package
 	BlockerNoChannel    BlockerKind = "no-channel"       // the catalog of that version does not have the channel
 	BlockerNoPath       BlockerKind = "no-path"          // there is no path from the installed bundle to the head of its channel
 	BlockerExcluded     BlockerKind = "excluded"         // each path to the head takes an excluded upgrade; see [Operator.Excluded]

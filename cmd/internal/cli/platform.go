@@ -192,6 +192,7 @@ func platformOf(ctx context.Context, l *loader, p *platform.Problem, catalogs, i
 			return usagef("--catalog %s and %s are both named %q; rename one: --catalog %s=NAME:%s", first, arg, c.Name, c.Platform, path)
 		}
 		seen[key] = arg
+		c.Dir = path
 		if c.Graph, err = l.wholeIndex(ctx, path); err != nil { // minKubeVersion is not in an index file
 			return err
 		}
