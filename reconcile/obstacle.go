@@ -9,6 +9,7 @@ import (
 
 	"github.com/blang/semver/v4"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
@@ -47,7 +48,8 @@ type coming struct {
 }
 
 // Obstacles returns what stands in the way of the bundles that are installed next. First are
-// catalogs that are not ready, then deleted operators that are not installed again, the CSVs of the namespace that wait or failed, those of
+// catalogs that are not ready, then deleted operators that are not installed again, outdated install
+// plans ([Outdated]), the CSVs of the namespace that wait or failed, those of
 // install plans that wait for approval or failed, and what a solution of its problem selects, which
 // may be nil. For each bundle, they are in the order of [resolver.Holder]. minKubeVersion is not
 // checked if the version of the cluster is unknown, or if the catalog does not have the CSVs of its
@@ -55,6 +57,7 @@ type coming struct {
 func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obstacle, error) { // H40
 	w := s.world()
 	var list []coming
+	var late []Obstacle // install plans to delete
 	unready := map[string]string{}
 	for _, s := range w.Subscriptions {
 		if why, newest := subscription.Held(w, s); why != "" {
@@ -68,8 +71,11 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 		}
 	}
 	for _, ip := range w.InstallPlans {
-		waits := ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved
-		if !waits && ip.Status.Phase != olm.PlanFailed {
+		if !approvable(ip) && ip.Status.Phase != olm.PlanFailed {
+			continue
+		}
+		if o := outdated(w, ip, sol); o != nil {
+			late = append(late, *o)
 			continue
 		}
 		for _, name := range ip.Spec.ClusterServiceVersionNames {
@@ -125,7 +131,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 		}
 	}
 	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
-	out := append(catalogObstacles(w), gone...)
+	out := slices.Concat(catalogObstacles(w), gone, late)
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
@@ -208,7 +214,7 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 // approvalObstacle reports an install plan that waits for approval, or will (E9).
 func approvalObstacle(w *world.World, c coming) *Obstacle {
 	for _, ip := range w.InstallPlans {
-		if ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) {
+		if approvable(ip) && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) {
 			return &Obstacle{
 				By: resolver.HeldByApproval, Text: fmt.Sprintf("install plan %s for %s waits for approval", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames)),
 				Commands: []string{kubectl.Patch("installplan.operators.coreos.com", w.Namespace, ip.Metadata.Name, map[string]any{"approved": true})},
@@ -366,4 +372,63 @@ func unreadyObstacle(w *world.World, c coming) *Obstacle {
 		o.Commands = append(o.Commands, kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, w.Groups()[0].Metadata.Name, map[string]any{"upgradeStrategy": string(olm.UpgradeFailForward)}))
 	}
 	return o
+}
+
+// Outdated returns the obstacle if an install plan that waits for approval would close the way of a
+// subscription: the channel, which was changed meanwhile, has another bundle next, and does not lead on
+// from that of the plan. Otherwise, it returns nil. p is the package of the subscription.
+func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next string) *Obstacle { // H40
+	name := s.Status.CurrentCSV
+	if !approvable(ip) || name == s.Status.InstalledCSV || next == name || next == "" || !slices.Contains(ip.Spec.ClusterServiceVersionNames, name) {
+		return nil
+	}
+	from := graph.Node{Name: name}
+	if b, ok := p.Bundle(name); ok {
+		from.Version = b.Version().String()
+	}
+	opts := &graph.UpgradeOptions{Installed: []graph.Node{from}}
+	if s.Spec.Channel != "" {
+		opts.Channels = []string{s.Spec.Channel}
+	}
+	u := p.Upgrades(graph.Classic, opts)
+	if _, leads := u.Next(from); leads || u.Err() != nil {
+		return nil
+	}
+	for _, h := range u.Heads() {
+		if h.Name == name {
+			return nil
+		}
+	}
+	end := "no channel leads on"
+	if s.Spec.Channel != "" {
+		end = fmt.Sprintf("channel %s does not lead on", s.Spec.Channel)
+	}
+	return &Obstacle{
+		Bundle: next, Replaces: s.Status.InstalledCSV, By: resolver.HeldByInstallPlan,
+		Text:     fmt.Sprintf("install plan %s is for %s, from which %s; delete it instead of approving it, and OLM creates one for %s", ip.Metadata.Name, name, end, next),
+		Commands: []string{kubectl.Delete("installplan."+olm.Group, ip.Metadata.Namespace, ip.Metadata.Name)},
+	}
+}
+
+// approvable reports whether an install plan waits for approval.
+func approvable(ip *olm.InstallPlan) bool {
+	return ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved
+}
+
+// outdated returns the obstacle if an install plan is outdated by a solution, which may be nil.
+func outdated(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution) *Obstacle {
+	if sol == nil {
+		return nil
+	}
+	for _, x := range sol.Selected {
+		for _, s := range w.Subscribers(x) {
+			if s.Status.InstalledCSV != "" && x.Replaces != s.Status.InstalledCSV {
+				continue
+			}
+			if o := Outdated(s, ip, x.Bundle.Package(), x.Name); o != nil {
+				return o
+			}
+		}
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ const (
 	// These keep all bundles of a namespace, or of a subscription, from being installed.
 	HeldByCatalog     Holder = "catalog"        // a catalog of the namespace is not ready
 	HeldByGroup       Holder = "operator-group" // the namespace has no operator group, or several
-	HeldByInstallPlan Holder = "install-plan"   // its install plan failed
+	HeldByInstallPlan Holder = "install-plan"   // its install plan failed, or one for another bundle is in the way
 	HeldByUnready     Holder = "unready"        // the installed operator failed, or is still being installed
 	HeldByDeletion    Holder = "deletion"       // the installed operator was deleted, but not its subscription
 )

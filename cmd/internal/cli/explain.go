@@ -79,7 +79,7 @@ Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
 			solver: solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l)},
 			why:    why, whyNot: whyNot, recordTo: recordTo,
 		}
-		x.obstacles, x.deleted = r.obstacles, r.deleted
+		x.obstacles, x.deleted, x.abandon = r.obstacles, r.deleted, r.abandon
 		if r.all && r.given() {
 			x.all = true
 			return r.everyNamespace(cmd.Context(), l, args, &x.out, func(p *resolver.Problem) error {
@@ -105,6 +105,8 @@ type explainer struct {
 	// its subscriptions that were deleted.
 	obstacles func(context.Context, *resolver.Problem, *resolver.Solution) ([]reconcile.Obstacle, error)
 	deleted   func(*resolver.Solution) []reconcile.DeletedOperator
+	// abandon completes what leads around a bundle for which an install plan waits.
+	abandon func(resolver.AdviceList, resolver.WhyNots)
 }
 
 // problem reads the problem, or creates it from flags, and loads its catalogs.
@@ -258,6 +260,14 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		return err
 	}
 	unsettled(advice, obstacles)
+	x.abandon(advice, nil)
+	var risks []string
+	for _, a := range advice {
+		if r := risk(a.Package, a.Outlook); r != "" {
+			risks = append(risks, r)
+		}
+	}
+	obstacles = risky(obstacles, risks)
 	deleted := x.deleted(sol)
 	list := []explained{}
 	for _, chain := range chains {
@@ -396,6 +406,7 @@ func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *re
 	if err != nil {
 		return err
 	}
+	x.abandon(nil, list)
 	if x.out.format == formatJSON || x.out.format == formatYAML {
 		return x.out.encode(list)
 	}

@@ -340,7 +340,8 @@ func planAdvice(a resolver.Advice) string {
 func (d *planDocument) stated(n reconcile.Note) bool {
 	return n.Advice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
 		groups := n.Object.Kind == olm.KindOperatorGroup || n.Object.Kind == olm.KindSubscription && strings.Contains(n.Message, "operator group")
-		return o.Text == n.Message || o.By == resolver.HeldByGroup && groups
+		plan := o.By == resolver.HeldByInstallPlan && n.Object.Kind == olm.KindInstallPlan && strings.HasPrefix(o.Text, "install plan "+n.Object.Name+" is for ")
+		return o.Text == n.Message || o.By == resolver.HeldByGroup && groups || plan
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
@@ -62,6 +63,33 @@ func (r *request) deleted(sol *resolver.Solution) []reconcile.DeletedOperator {
 		return nil
 	}
 	return reconcile.DeletedOperators(r.snapshot, sol)
+}
+
+// abandon completes advice and changes that lead around a bundle whose install plan waits for approval in
+// the cluster: they delete the plan.
+func (r *request) abandon(advice resolver.AdviceList, list resolver.WhyNots) {
+	if r.snapshot == nil {
+		return
+	}
+	abandon(advice, r.snapshot, nil)
+	name := waitingPlan(r.snapshot, nil)
+	if name == "" {
+		return
+	}
+	remove := kubectl.Delete("installplan."+olm.Group, r.namespace, name)
+	for i := range list {
+		w := &list[i]
+		if len(w.Commands) > 0 && risk("", w.Outlook) != "" {
+			w.Commands = slices.Insert(slices.Clone(w.Commands), 1, remove)
+		}
+		for j, f := range w.Fixes {
+			if slices.ContainsFunc(f.Changes, func(c resolver.Change) bool { return c.Kind == resolver.ChangeChannel }) && len(f.Commands) > 0 {
+				changed := *f
+				changed.Commands = append(slices.Clone(f.Commands), remove)
+				w.Fixes[j] = &changed
+			}
+		}
+	}
 }
 
 // isUsed reports whether a flag of the request was given.

@@ -76,34 +76,46 @@ func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.Ad
 			after += help(a)
 		}
 	}
+	lines := proseWriter(w)
+	addObstacles(lines, risky(obstacles, risks), "")
+	_, err := io.WriteString(w, before+lines.String()+after)
+	return err
+}
+
+// risky adds what an install plan does that may not be wanted to obstacles that await its approval.
+func risky(obstacles []reconcile.Obstacle, risks []string) []reconcile.Obstacle {
 	obstacles = slices.Clone(obstacles)
 	for i := range obstacles {
 		if o := &obstacles[i]; o.By == resolver.HeldByApproval && len(risks) > 0 {
 			o.Text += "; the plan " + phrase.And(risks)
 		}
 	}
-	lines := proseWriter(w)
-	addObstacles(lines, obstacles, "")
-	_, err := io.WriteString(w, before+lines.String()+after)
-	return err
+	return obstacles
 }
 
 // abandon completes ways that the approval of an install plan would close. OLM takes them only once
 // the plan, if it waits already, is deleted. created are plans that do not exist yet.
 func abandon(list resolver.AdviceList, s *reconcile.Snapshot, created []olm.Key) {
-	i := slices.IndexFunc(s.InstallPlans, func(ip *olm.InstallPlan) bool {
-		return ip.Metadata.Namespace == s.Namespace && ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved && !slices.Contains(created, ip.Key())
-	})
-	if i < 0 {
+	name := waitingPlan(s, created)
+	if name == "" {
 		return
 	}
-	name := s.InstallPlans[i].Metadata.Name
 	for j := range list {
 		if a := &list[j]; a.Kind == resolver.AdviceCloses && risk(a.Package, a.Outlook) != "" {
 			a.Text += ". After the first change, delete install plan " + name + ", for which OLM waits"
 			a.Commands = slices.Insert(slices.Clone(a.Commands), min(1, len(a.Commands)), kubectl.Delete("installplan."+olm.Group, s.Namespace, name))
 		}
 	}
+}
+
+// waitingPlan returns the name of an install plan of the namespace that waits for approval, or "".
+func waitingPlan(s *reconcile.Snapshot, created []olm.Key) string {
+	for _, ip := range s.InstallPlans {
+		if ip.Metadata.Namespace == s.Namespace && ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved && !slices.Contains(created, ip.Key()) {
+			return ip.Metadata.Name
+		}
+	}
+	return ""
 }
 
 // risk returns what the next upgrade of a package does that may not be wanted, or "".

@@ -74,6 +74,9 @@ func (t *census) hold(o *operatorStatus, s *olm.Subscription) {
 		o.HeldBy = append(o.HeldBy, resolver.HeldByApproval)
 		if st.CurrentCSV != st.InstalledCSV { // otherwise OLM has yet to create the install plan
 			o.approves = kubectl.Patch("installplan."+olm.Group, ns, st.InstallPlanRef.Name, map[string]any{"approved": true})
+			if x := t.outdated(o, s); x != nil {
+				o.Moves, o.Why, o.HeldBy, o.approves = movesStuck, x.Text, []resolver.Holder{x.By}, x.Commands[0]
+			}
 			o.Commands = append(o.Commands, o.approves)
 		}
 	case o.Moves != movesStuck:
@@ -82,6 +85,22 @@ func (t *census) hold(o *operatorStatus, s *olm.Subscription) {
 	case current != nil && slices.ContainsFunc(unmet(current), func(r olm.RequirementStatus) bool { return r.Kind == olm.KindClusterServiceVersion }):
 		o.HeldBy = append(o.HeldBy, resolver.HeldByPlatform)
 	}
+}
+
+// outdated returns the obstacle if the install plan of a subscription is outdated.
+func (t *census) outdated(o *operatorStatus, s *olm.Subscription) *reconcile.Obstacle {
+	g, ip, next := t.content[catalogOf(s)], t.planOf(s), o.Head
+	if g == nil || ip == nil {
+		return nil
+	}
+	p, ok := g.Package(o.Package)
+	if o.Outlook != nil && len(o.Outlook.Steps) > 0 {
+		next = o.Outlook.Steps[0].To.Name
+	}
+	if !ok || o.Installed != "" && (o.Outlook == nil || len(o.Outlook.Steps) == 0) {
+		return nil
+	}
+	return reconcile.Outdated(s, ip, p, next)
 }
 
 // unmet returns the requirements that a CSV waits for, if it is stuck because of them.
