@@ -49,6 +49,9 @@ type UnmetRequirement struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// Offered reports whether bundles in the catalogs satisfy the requirement but cannot be installed.
+func (u *UnmetRequirement) Offered() bool { return u.Reason != "" && u.Reason != nowhere }
+
 // String returns the unmet requirements and the bundles to install, in one line, or "" if
 // there are no unmet requirements.
 func (c *Closure) String() string {

@@ -52,10 +52,7 @@ func (p *Plan) needs(from property.MinorVersion) {
 		}
 		for _, x := range p.Unchecked {
 			if x.Requires != "" && x.Platform == here {
-				p.Needs = append(p.Needs, Need{
-					Platform: here, Package: x.Package, Action: "see that something provides " + x.Requires + ", which no given catalog has",
-					Reason: fmt.Sprintf("OLM upgrades %s to %s only then", x.Package, x.Bundle),
-				})
+				p.Needs = append(p.Needs, x.need())
 			}
 		}
 		for _, x := range p.Blockers {
@@ -95,6 +92,25 @@ func (p *Plan) needs(from property.MinorVersion) {
 			}
 		}
 	}
+}
+
+// need returns what a person has to do about a requirement that nothing satisfies.
+func (u *Unchecked) need() Need {
+	n := Need{
+		Platform: u.Platform, Package: u.Package, Action: "see that something provides " + u.Requires + ", which no given catalog has",
+		Reason: fmt.Sprintf("OLM upgrades %s to %s only then", u.Package, u.Bundle),
+	}
+	switch {
+	case u.Reason != "":
+		n.Action = fmt.Sprintf("see that something provides %s: %s", u.Requires, u.Reason)
+	case u.Instead != "":
+		n.Action = fmt.Sprintf("install %s in the place of %s", u.Instead, phrase.Or(u.InTheWay))
+		n.Reason = fmt.Sprintf("%s requires %s, and OLM upgrades %s to it only then", u.Bundle, u.Requires, u.Package)
+	case len(u.InTheWay) > 0:
+		n.Action = fmt.Sprintf("choose between the upgrade to %s and the installed %s", u.Bundle, phrase.And(u.InTheWay))
+		n.Reason = fmt.Sprintf("the upgrade requires %s, and OLM cannot satisfy that next to %s", u.Requires, phrase.And(u.InTheWay))
+	}
+	return n
 }
 
 // installed returns the bundle that OLM must have installed before step i of the plan, or "" if the

@@ -58,12 +58,17 @@ type Unchecked struct {
 	// of errors in it that may concern an installed operator.
 	Catalog string `json:"catalog,omitempty"`
 	Errors  int    `json:"errors,omitzero"`
-	// Reason is why the lifecycle data of a package cannot be used, or why the support of a
-	// bundle is unknown.
+	// Reason is why the lifecycle data of a package cannot be used, why the support of a bundle is unknown, or why nothing
+	// in the catalogs that satisfies Requires can be installed.
 	Reason string `json:"reason,omitempty"`
-	// Requires is a requirement of a bundle in a step that no catalog given for Platform satisfies. It
-	// is unknown whether OLM takes this step.
+	// Requires is a requirement of a bundle in a step that no catalog given for Platform satisfies, or not next to the
+	// installed operators. It is unknown whether OLM takes this step.
 	Requires string `json:"requires,omitempty"`
+	// InTheWay are the installed bundles that keep what satisfies Requires in the catalogs from being installed: each one
+	// does or, if none does on its own, all of them. It is empty if no catalog satisfies Requires. Instead is the bundle that
+	// satisfies Requires in the place of one of them.
+	InTheWay []string `json:"inTheWay,omitempty"`
+	Instead  string   `json:"instead,omitempty"`
 	// Package and Bundle are those of an installed operator.
 	Package string      `json:"package,omitempty"`
 	Bundle  *graph.Node `json:"bundle,omitzero"`
@@ -72,6 +77,10 @@ type Unchecked struct {
 // String returns the warning.
 func (u Unchecked) String() string {
 	switch {
+	case len(u.InTheWay) > 0:
+		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if it satisfies the requirement %s, which it cannot next to the installed %s", u.Package, u.Bundle, u.Platform, u.Requires, phrase.And(u.InTheWay))
+	case u.Requires != "" && u.Reason != "":
+		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if something provides %s: %s", u.Package, u.Bundle, u.Platform, u.Requires, u.Reason)
 	case u.Requires != "":
 		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if something provides %s, which no given catalog has", u.Package, u.Bundle, u.Platform, u.Requires)
 	case u.Reason != "" && u.Bundle != nil:

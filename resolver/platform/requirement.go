@@ -3,6 +3,7 @@ package platform
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
@@ -45,10 +46,14 @@ func (t *trip) unmet(ctx context.Context, steps []Step) (out []Unchecked, err er
 			if err != nil {
 				return nil, err
 			}
-			if lacks != "" && lacks != last[s.Package] {
-				last[s.Package] = lacks
+			text := fmt.Sprint(lacks)
+			if len(lacks) > 0 && text != last[s.Package] {
+				last[s.Package] = text
 				to := s.Operator.To
-				out = append(out, Unchecked{Platform: s.Platform, Package: s.Package, Bundle: &to, Requires: lacks})
+				for _, x := range lacks {
+					x.Platform, x.Package, x.Bundle = s.Platform, s.Package, &to
+					out = append(out, x)
+				}
 			}
 		}
 		now[s.Package] = provider(b)
@@ -56,8 +61,9 @@ func (t *trip) unmet(ctx context.Context, steps []Step) (out []Unchecked, err er
 	return out, nil
 }
 
-// lacks returns the requirements of a bundle that nothing satisfies at a version of the platform.
-func (t *trip) lacks(ctx context.Context, at property.MinorVersion, b graph.Bundle, now map[string]resolver.Installed) (string, error) {
+// lacks returns the requirements of a bundle that nothing satisfies at a version of the platform: first those that
+// no catalog has, together, then the others. Only Requires and what is in its way are set.
+func (t *trip) lacks(ctx context.Context, at property.MinorVersion, b graph.Bundle, now map[string]resolver.Installed) (out []Unchecked, err error) {
 	var others []resolver.Installed
 	for _, o := range t.installs {
 		if x, ok := now[o.Package]; ok && o.Package != b.Package().Name() {
@@ -68,20 +74,62 @@ func (t *trip) lacks(ctx context.Context, at property.MinorVersion, b graph.Bund
 	for _, c := range t.catalogs[at] {
 		cats = append(cats, resolver.Catalog{Name: cmp.Or(c.Name, c.Platform), Graph: c.Graph})
 	}
-	c, err := resolver.CheckDependencies(ctx, b, others, cats)
-	if err != nil {
-		return "", err
+	next, err := resolver.CheckDependencies(ctx, b, others, cats)
+	if err != nil || next.Reason == "" {
+		return nil, err
 	}
-	var list []string
-	for _, u := range c.Unmet {
-		if u.Reason != "" {
-			list = append(list, u.Requires)
+	alone, err := resolver.CheckDependencies(ctx, b, nil, cats)
+	if err != nil {
+		return nil, err
+	}
+	var lost []string
+	for _, u := range next.Unmet {
+		if u.Reason == "" {
+			continue
+		}
+		if a := lacking(alone, u.Property); a != nil {
+			if a.Offered() {
+				out = append(out, Unchecked{Requires: u.Requires, Reason: a.Reason})
+			} else {
+				lost = append(lost, u.Requires)
+			}
+			continue
+		}
+		x := Unchecked{Requires: u.Requires}
+		for i, o := range others {
+			c, err := resolver.CheckDependencies(ctx, b, slices.Delete(slices.Clone(others), i, i+1), cats)
+			if err != nil {
+				return nil, err
+			}
+			if lacking(c, u.Property) != nil {
+				continue
+			}
+			x.InTheWay = append(x.InTheWay, o.Name)
+			if n := slices.IndexFunc(c.Install, func(y resolver.Selected) bool { return y.Package == o.Package }); n >= 0 {
+				x.Instead = c.Install[n].Name
+			}
+		}
+		if len(x.InTheWay) == 0 { // only all together
+			for _, o := range others {
+				x.InTheWay = append(x.InTheWay, o.Name)
+			}
+		}
+		out = append(out, x)
+	}
+	if len(lost) > 0 {
+		out = slices.Insert(out, 0, Unchecked{Requires: phrase.And(lost)})
+	}
+	return out, nil
+}
+
+// lacking returns the requirement with the given property if the catalogs cannot satisfy it, or nil.
+func lacking(c *resolver.Closure, property int) *resolver.UnmetRequirement {
+	for i, u := range c.Unmet {
+		if u.Property == property && u.Reason != "" {
+			return &c.Unmet[i]
 		}
 	}
-	if len(list) == 0 {
-		return "", nil
-	}
-	return phrase.And(list), nil
+	return nil
 }
 
 // provider returns a bundle as an installed operator, without its requirements.

@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,25 @@ func TestRequirements(t *testing.T) {
   {type: olm.package.required, value: {packageName: lib, versionRange: ">=2.0.0"}}]}
 `
 	}
+	other := func(property string) string {
+		a, b, _ := strings.Cut(app, "{type: olm.gvk.required")
+		_, c, _ := strings.Cut(b, ">=1.0.0\"}}")
+		return a + property + c
+	}
+	newer := other(`{type: olm.package.required, value: {packageName: lib, versionRange: ">=2.0.0"}}`) + lib + `
+---
+{schema: olm.channel, package: lib, name: next, entries: [{name: lib.v2, replaces: lib.v1}]}
+---
+{schema: olm.bundle, package: lib, name: lib.v2, image: i, properties: [{type: olm.package, value: {packageName: lib, version: 2.0.0}}%s]}
+`
+	next := fmt.Sprintf(newer, "")
+	broken := fmt.Sprintf(newer, `, {type: olm.package.required, value: {packageName: none, versionRange: ">=1.0.0"}}`)
+	actions := map[string]string{
+		"another channel has it":      "install lib.v2 in the place of lib.v1",
+		"what has it lacks something": "see that something provides package lib >=2.0.0: lib.v2 requires package none >=1.0.0, which no bundle provides",
+		"it must not be installed":    "choose between the upgrade to app.v2 (2.0.0) and the installed lib.v1",
+	}
+	not := other(`{type: olm.constraint, value: {failureMessage: m, not: {constraints: [{failureMessage: o, package: {packageName: lib, versionRange: ">=0.0.0"}}]}}}`) + lib
 	for _, tt := range []struct {
 		name, at, next string
 		installed      []string
@@ -53,6 +73,13 @@ func TestRequirements(t *testing.T) {
 			"OLM upgrades package app to app.v2 (2.0.0) on 4.16 only if something provides API X (x.io/v1) and package lib >=1.0.0, which no given catalog has",
 			"OLM upgrades package app to app.v3 (3.0.0) on 4.16 only if something provides package lib >=2.0.0, which no given catalog has",
 		}},
+		{"another channel has it", next, next, []string{"app", "lib"},
+			[]string{"OLM upgrades package app to app.v2 (2.0.0) on 4.16 only if it satisfies the requirement package lib >=2.0.0, which it cannot next to the installed lib.v1"}},
+		{"what has it lacks something", broken, broken, []string{"app"},
+			[]string{"OLM upgrades package app to app.v2 (2.0.0) on 4.16 only if something provides package lib >=2.0.0: lib.v2 requires package none >=1.0.0, which no bundle provides"}},
+		{"it must not be installed", not, not, []string{"app", "lib"},
+			[]string{"OLM upgrades package app to app.v2 (2.0.0) on 4.16 only if it satisfies the requirement no package lib >=0.0.0, which it cannot next to the installed lib.v1"}},
+		{"it is not installed", not, not, []string{"app"}, nil},
 		{"the catalog has it", app + lib, app + lib, []string{"app"}, nil},
 		{"an operator provides it, which only a later catalog has", app, app + lib, []string{"app", "lib"}, nil},
 	} {
@@ -73,6 +100,15 @@ func TestRequirements(t *testing.T) {
 		}
 		if !slices.Equal(plan.Warnings, tt.want) || len(plan.Unchecked) != len(tt.want) {
 			t.Errorf("%s: warnings %q, want %q", tt.name, plan.Warnings, tt.want)
+		}
+		var needs []string
+		for _, n := range plan.Needs {
+			if n.Package == "app" {
+				needs = append(needs, n.Action)
+			}
+		}
+		if want := actions[tt.name]; want != "" && (len(needs) != 1 || needs[0] != want) {
+			t.Errorf("%s: needs %q, want %q", tt.name, needs, want)
 		}
 	}
 }
