@@ -255,6 +255,14 @@ func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 			continue
 		}
 		o.Checked = o.Checked || rt.levels[k].ok // a given catalog has the package
+		if k > end {                             // another operator blocks the platform, so this one stays as it is
+			if s.at, s.end = last.end, last.end; rt.levels[k].ok {
+				var err error
+				if s.lane, err = rt.lane(ctx, k, last.channel); err != nil {
+					return o, err
+				}
+			}
+		}
 		bad, err := rt.unsupported(ctx, k, s.end)
 		if err != nil {
 			return o, err
