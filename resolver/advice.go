@@ -102,24 +102,28 @@ func (a Advice) Summary() string {
 	if a.Kind == AdviceHeldBack {
 		text = a.Bundle + " is not upgraded to "
 	}
+	return text + a.Rejected[0].Bundles[0].Name + " because " + a.because()
+}
+
+// because returns the reason for which the first of the rejected bundles was not chosen, as a clause.
+func (a Advice) because() string {
 	name := a.Rejected[0].Bundles[0].Name
-	text += name + " because "
 	for _, h := range held {
 		if !slices.Contains(a.HeldBy, h.by) {
 			continue
 		}
 		if why := clash(a.Rejected[0], a.Rejected[0].Bundles[0]); why != "" && h.by == HeldBySubscription {
-			return text + why
+			return why
 		}
 		if by := a.inTheWay(a.Rejected[0]); by != "" && h.by == HeldBySubscription {
-			return text + by + " is in the way"
+			return by + " is in the way"
 		}
 		if x := requirementOf(a.Rejected[0]); x != nil && h.by == HeldByRequirement {
-			return text + name + " requires " + prose.Requirement(x) + ", which cannot be satisfied"
+			return name + " requires " + prose.Requirement(x) + ", which cannot be satisfied"
 		}
-		return text + strings.ReplaceAll(h.text, "%s", name)
+		return strings.ReplaceAll(h.text, "%s", name)
 	}
-	return text + "that is not possible"
+	return "that is not possible"
 }
 
 // subscriptions returns all subscriptions that the advice is for.
@@ -250,28 +254,6 @@ type AdviceList []Advice
 // MarshalJSON returns a list, never null.
 func (list AdviceList) MarshalJSON() ([]byte, error) { return json.Marshal([]Advice(list)) }
 
-// SummaryWithFix returns the summary of an entry, followed by the first fix that an administrator
-// can apply, and the fix, or nil if there is none. The text does not repeat that an operator is
-// stuck if the list has advice for it.
-func (list AdviceList) SummaryWithFix(i int) (string, *Fix) {
-	for _, f := range list[i].Fixes {
-		if kind := f.Changes[0].Kind; kind == RelaxRequirement || kind == Reinstall && list[i].Outlook.Way != nil {
-			continue
-		}
-		short := *f
-		short.Stuck = slices.DeleteFunc(slices.Clone(f.Stuck), func(b Advice) bool {
-			return slices.ContainsFunc(list, func(a Advice) bool {
-				return a.Subscription == b.Subscription && a.Bundle == b.Bundle && a.Outlook.EndsEarly()
-			})
-		})
-		if list[i].Kind == AdviceDuplicate {
-			return list[i].Summary() + "; " + short.String(), f
-		}
-		return list[i].Summary() + "; to change this, " + short.String(), f
-	}
-	return list[i].Summary(), nil
-}
-
 // Advice explains why operators get no newer version. It has an entry for each
 // subscription whose operator does not end at the newest head of its package, in the order
 // of subscriptions, or one for several of a package if all of it holds for each. Then comes
@@ -286,7 +268,7 @@ func (s *Solution) Advice(ctx context.Context) (_ AdviceList, err error) { // H4
 	}
 	defer s.r.unlock(ctx, &err)
 	var out AdviceList
-	in := s.members()
+	in, rivals := s.members(), map[*subscription]int{} // the entries about those that duplicate a subscription
 	for i := range s.r.u.subs {
 		a, err := s.advise(ctx, i, in)
 		if err != nil {
@@ -295,10 +277,11 @@ func (s *Solution) Advice(ctx context.Context) (_ AdviceList, err error) { // H4
 		if a == nil {
 			continue
 		}
-		if k := slices.IndexFunc(out, func(o Advice) bool { return a.of != nil && o.of == a.of }); k >= 0 {
+		if k, ok := rivals[a.of]; ok && a.of != nil {
 			out[k] = *s.r.u.duplicates(a.of, s.gets(a.of, in), append(out[k].subscriptions(), a.Subscription)...)
 			continue
 		}
+		rivals[a.of] = len(out)
 		out = append(out, *a)
 	}
 	return append(out, s.withoutSubscription(in)...), nil
@@ -472,13 +455,7 @@ func (s *Solution) halt(ctx context.Context, sub *subscription, o *graph.Outlook
 	if x == nil || err != nil {
 		return nil, err
 	}
-	name := ""
-	for _, y := range x.at.Subscriptions {
-		if y.Name == sub.Name {
-			name = y.InstalledCSV
-		}
-	}
-	step := slices.IndexFunc(o.Steps, func(y graph.Step) bool { return y.From.Name == name })
+	step := slices.IndexFunc(o.Steps, func(y graph.Step) bool { return y.From.Name == x.owned[sub.Name] })
 	if step < 0 {
 		return nil, nil
 	}
@@ -487,12 +464,10 @@ func (s *Solution) halt(ctx context.Context, sub *subscription, o *graph.Outlook
 		d.Because = x.no.Cores[0].headline
 		return d, nil
 	}
-	i := slices.IndexFunc(x.last.r.u.subs, func(y *subscription) bool { return y.Name == sub.Name })
-	a, err := x.last.advise(ctx, i, x.last.members())
+	a, err := x.last.advise(ctx, x.index[sub.Name], x.in)
 	if a == nil || len(a.Rejected) == 0 || err != nil {
 		return nil, err
 	}
-	_, text, _ := strings.Cut(a.Summary(), " because ")
-	d.Because = rejection(a.Rejected[0], a.inTheWay(a.Rejected[0]), text)
+	d.Because = rejection(a.Rejected[0], a.inTheWay(a.Rejected[0]), a.because())
 	return d, nil
 }

@@ -19,13 +19,13 @@ func (s *Solution) settle(ctx context.Context) (*settled, error) {
 	x := &settled{at: *s.r.u.p, last: s}
 	for range maxAhead {
 		if len(x.last.Selected) == 0 {
-			s.ahead = x
+			s.ahead = x.indexed()
 			return x, nil
 		}
 		x.at = x.last.after()
 		next, err := resolve(ctx, &x.at, new(scratch))
 		if errors.As(err, &x.no) {
-			x.last, s.ahead = nil, x
+			x.last, s.ahead = nil, x.indexed()
 			return x, nil
 		}
 		if err != nil {
@@ -36,6 +36,21 @@ func (s *Solution) settle(ctx context.Context) (*settled, error) {
 	return nil, nil
 }
 
+// indexed returns x with the fields that depend on the others.
+func (x *settled) indexed() *settled {
+	x.owned, x.index = map[string]string{}, map[string]int{}
+	for _, s := range x.at.Subscriptions {
+		x.owned[s.Name] = s.InstalledCSV
+	}
+	if x.last != nil {
+		x.in = x.last.members()
+		for i, s := range x.last.r.u.subs {
+			x.index[s.Name] = i
+		}
+	}
+	return x
+}
+
 // after returns the problem of the namespace once the solution is installed. Dependencies then have
 // subscriptions, as in OLM.
 func (s *Solution) after() Problem {
@@ -43,12 +58,13 @@ func (s *Solution) after() Problem {
 	p := *u.p
 	p.Options.Partial = false
 	p.Installed, p.Subscriptions = nil, nil
-	in, gone, owned := s.members(), map[cand]bool{}, map[string]bool{}
-	for _, sub := range u.subs {
+	in, gone, owned, installed := s.members(), map[cand]bool{}, map[string]bool{}, map[string]bool{}
+	for i, sub := range u.subs {
 		next := *sub.Subscription
-		if _, at := s.chosen(sub.Name); at >= 0 {
-			if c := s.r.options[slices.Index(u.subs, sub)].list[at]; !u.isInstalled(c) {
-				next.InstalledCSV = u.ref(c).Name
+		if options := s.r.options[i]; options != nil {
+			at := slices.IndexFunc(options.list, func(c cand) bool { return in[c] })
+			if at >= 0 && !u.isInstalled(options.list[at]) {
+				next.InstalledCSV = u.ref(options.list[at]).Name
 				owned[next.InstalledCSV] = true
 			}
 		}
@@ -62,12 +78,14 @@ func (s *Solution) after() Problem {
 	for _, x := range u.installed {
 		if !gone[x.id] {
 			p.Installed = append(p.Installed, *x.Installed)
+			installed[x.Name] = true
 		}
 	}
 	for _, x := range s.Selected {
-		if slices.ContainsFunc(p.Installed, func(in Installed) bool { return in.Name == x.Name }) {
+		if installed[x.Name] {
 			continue // it is an option in several channels
 		}
+		installed[x.Name] = true
 		p.Installed = append(p.Installed, Installed{Name: x.Name, Version: x.Version, Package: x.Package, Properties: slices.Collect(x.Bundle.Properties())})
 		if !owned[x.Name] {
 			p.Subscriptions = append(p.Subscriptions, Subscription{

@@ -23,12 +23,23 @@ func (s *Solution) rivalOf(i int, in map[cand]bool) *subscription {
 	if o := u.ownerOf(sub); o != nil {
 		return o
 	}
-	for k, o := range u.subs[:i] {
-		if o.Package == sub.Package && s.r.options[k] != nil && slices.ContainsFunc(s.r.options[k].list, func(c cand) bool { return in[c] }) {
+	for _, k := range u.subsTo(sub.Package) {
+		if o := u.subs[k]; k < i && s.r.options[k] != nil && slices.ContainsFunc(s.r.options[k].list, func(c cand) bool { return in[c] }) {
 			return o
 		}
 	}
 	return nil
+}
+
+// subsTo returns the indices of the subscriptions to a package.
+func (u *universe) subsTo(pkg string) []int {
+	if u.toPackage == nil {
+		u.toPackage = map[string][]int{}
+		for i, s := range u.subs {
+			u.toPackage[s.Package] = append(u.toPackage[s.Package], i)
+		}
+	}
+	return u.toPackage[pkg]
 }
 
 // gets returns the bundle in the solution that satisfies a subscription that owns no operator.

@@ -3,12 +3,9 @@ package resolver
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/resolver/fact"
 )
@@ -37,147 +34,6 @@ type Fix struct {
 	removed map[string]*installed
 	// assumed is the catalog that the fix adds, or nil if it adds none or an existing one.
 	assumed *Catalog
-}
-
-// String returns the fix as an instruction, with the bundles that it adds to the plan.
-func (f *Fix) String() string {
-	text := f.instruction()
-	if then := f.outcome(); then != "" {
-		text += "; then " + then
-	}
-	for _, c := range f.Changes {
-		if c.Then != "" {
-			text += "; afterwards, " + c.Then
-		}
-	}
-	var others []string // which were stuck before
-	for _, a := range f.Stuck {
-		if slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription }) {
-			text += "; but " + a.Text
-		} else if a.Outlook.EndsEarly() && a.Kind != AdviceCloses {
-			others = append(others, a.Bundle)
-		}
-	}
-	switch len(others) {
-	case 0:
-	case 1:
-		text += "; " + others[0] + " stays stuck"
-	default:
-		text += "; " + phrase.And(others) + " stay stuck"
-	}
-	if risk := f.risk(); risk != "" {
-		text += ". Risk: " + risk
-	}
-	return text
-}
-
-// instruction returns what to do.
-func (f *Fix) instruction() string {
-	if names := f.repeated(); len(names) > 1 {
-		return f.Changes[0].instruction("subscriptions " + phrase.And(names))
-	}
-	var parts []string
-	rest := f.Changes
-	if gone := f.dropped(); len(gone) > 0 {
-		parts = append(parts, "delete "+phrase.Plural(len(gone), "subscription")+" "+phrase.And(gone))
-		rest = rest[len(gone):]
-	}
-	for len(rest) > 0 && rest[0].Requirement == "" {
-		parts = append(parts, rest[0].String())
-		rest = rest[1:]
-	}
-	switch {
-	case len(rest) == 1 && len(parts) == 0:
-		return rest[0].String()
-	case len(rest) > 0:
-		text := satisfying(rest)
-		if by := rest[0].Bundle.Package; len(parts) > 0 && by != "" && !slices.ContainsFunc(rest, func(c Change) bool { return c.Bundle.Package != by }) {
-			text += ", which " + by + " requires"
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, ", and ")
-}
-
-// dropped returns the subscriptions without an operator that the first changes of the fix delete.
-func (f *Fix) dropped() (names []string) {
-	for _, c := range f.Changes {
-		if c.Kind != DropSubscription || c.Operator != "" {
-			break
-		}
-		names = append(names, c.Subscription)
-	}
-	return names
-}
-
-// satisfying returns the instruction to satisfy the requirements of some changes, all by a new catalog
-// or all upstream.
-func satisfying(changes []Change) string {
-	var missing, who []string
-	for _, c := range changes {
-		if !slices.Contains(missing, c.Requirement) {
-			missing = append(missing, c.Requirement)
-		}
-		if name := cmp.Or(c.Bundle.Package, c.Bundle.Name); !slices.Contains(who, name) {
-			who = append(who, name)
-		}
-	}
-	if changes[0].Kind == AddCatalog {
-		return "add a catalog that has " + phrase.And(missing)
-	}
-	text, these := "upstream: publish a compatible bundle that satisfies "+phrase.And(missing), "this requirement"
-	if len(missing) > 1 {
-		text, these = "upstream: publish compatible bundles that satisfy "+phrase.And(missing), "these requirements"
-	}
-	if changes[0].Place != nil {
-		text += ", or remove " + these + " from " + phrase.And(who)
-	}
-	return text
-}
-
-// repeated returns the names of the subscriptions if the fix makes the same change to each, and nothing else.
-func (f *Fix) repeated() (names []string) {
-	for _, c := range f.Changes {
-		names = append(names, c.Subscription)
-		c.Subscription = f.Changes[0].Subscription
-		if c.Subscription == "" || c != f.Changes[0] {
-			return nil
-		}
-	}
-	return names
-}
-
-// outcome returns the bundles that the fix adds to the plan. If there are none, it returns
-// those of the plan, which OLM does not make without the fix, or "" if the fix only removes requests.
-func (f *Fix) outcome() string {
-	var names []string
-	rest := f.rest // both are in order
-	for _, s := range f.Selected {
-		for len(rest) > 0 && rest[0].Compare(s) < 0 {
-			rest = rest[1:]
-		}
-		if len(rest) == 0 || rest[0].Compare(s) != 0 {
-			names = append(names, s.Name)
-		}
-	}
-	if len(names) == 0 {
-		if f.removes() || f.assumes() || f.Changes[0].Kind == RelaxRequirement {
-			return ""
-		}
-		for _, s := range f.Selected {
-			names = append(names, s.Name)
-		}
-	}
-	switch n := len(names); {
-	case n == 0:
-		return "nothing needs to be installed"
-	case n == 1:
-		return names[0] + " is installed"
-	case n <= 4:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " are installed"
-	default:
-		return fmt.Sprintf("%s, %s and %d others are installed", names[0], names[1], n-2)
-	}
 }
 
 // maxTries is the number of sets of changes that are tried for one core.
@@ -504,4 +360,74 @@ func (s *Solution) stuck(changes []Change) AdviceList {
 		}
 	}
 	return out
+}
+
+// uninstalls reports whether the change removes an operator, also to install it again.
+func (c Change) uninstalls() bool {
+	return c.Kind == RemoveSubscribed || c.Kind == RemoveOperator || c.Kind == Reinstall
+}
+
+// uninstalls returns the number of operators that a fix removes, also to install them again.
+func (f *Fix) uninstalls() (n int) {
+	for _, c := range f.Changes {
+		if c.uninstalls() {
+			n++
+		}
+	}
+	return n
+}
+
+// rank returns the number of subscriptions and operators that a fix removes. Adopting an operator is not
+// better if it stays stuck.
+func (f *Fix) rank() int {
+	if f.futile() != nil && f.Changes[0].Kind == AdoptOperator {
+		return f.removals() + 1
+	}
+	return f.removals()
+}
+
+// removed returns the operators that a fix removes, by name, except those of whose package another one
+// stays.
+func (u *universe) removed(f *Fix) map[string]*installed {
+	list := map[string]*installed{}
+	for _, c := range f.Changes {
+		in, ok := u.installedNamed(c.Operator)
+		if !ok || !c.uninstalls() {
+			continue
+		}
+		stays := func(o *installed) bool {
+			return !slices.ContainsFunc(f.Changes, func(c Change) bool { return c.uninstalls() && c.Operator == o.Name }) &&
+				slices.ContainsFunc(o.pkgs, func(p string) bool { return slices.Contains(in.pkgs, p) })
+		}
+		if !slices.ContainsFunc(u.installed, stays) {
+			list[c.Operator] = in
+		}
+	}
+	return list
+}
+
+// distinct leaves one of the fixes that remove the same operators and install the same bundles: the
+// cheapest, or the first.
+func distinct(found []*Fix) (list []*Fix) {
+	for _, f := range found {
+		i := slices.IndexFunc(list, func(x *Fix) bool { return f.repeats(x) })
+		switch {
+		case i < 0:
+			list = append(list, f)
+		case f.cost < list[i].cost:
+			list[i] = f
+		}
+	}
+	return list
+}
+
+// repeats reports whether a fix removes the same operator as another one, and nothing else, and leads to
+// the same bundles.
+func (f *Fix) repeats(o *Fix) bool {
+	if len(f.Changes) != 1 || len(o.Changes) != 1 || len(f.Selected) == 0 {
+		return false
+	}
+	a, b := f.Changes[0], o.Changes[0]
+	return a.uninstalls() && b.uninstalls() && a.Operator == b.Operator &&
+		slices.EqualFunc(f.Selected, o.Selected, func(a, b Selected) bool { return a.Compare(b) == 0 })
 }

@@ -224,9 +224,12 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 
 // A settled is where OLM stops if it follows a solution, then the next one and so on.
 type settled struct {
-	at   Problem   // the namespace then
-	last *Solution // of at, or nil
-	no   *Conflict // of at, or nil
+	at    Problem           // the namespace then
+	owned map[string]string // the operators that its subscriptions own
+	no    *Conflict         // of at, or nil
+	last  *Solution         // of at, or nil
+	index map[string]int    // of the subscriptions of last
+	in    map[cand]bool     // the candidates in last
 }
 
 // chosen returns the index of the named subscription, and the index of its first option that

@@ -27,9 +27,10 @@ type universe struct {
 	subs      []*subscription
 	installed []*installed // by name
 	ofPackage map[string][]*installed
-	cats      []*source   // by namespace and name
-	given     []Catalog   // all catalogs of the problem
-	unseen    []CatalogID // those that the namespace does not see (D19)
+	toPackage map[string][]int // the subscriptions; see subsTo
+	cats      []*source        // by namespace and name
+	given     []Catalog        // all catalogs of the problem
+	unseen    []CatalogID      // those that the namespace does not see (D19)
 	// named are the skipped entries that subscriptions may choose: a startingCSV names them (H3),
 	// or their bundle may be chosen in another channel (H25).
 	named []cand

@@ -32,6 +32,9 @@ func (g Gone) String() string {
 // plan is created only if the solution changes the status.currentCSV of some subscription. It then
 // has all selected bundles.
 func AllGone(w *world.World, sol *resolver.Solution) (list []Gone) {
+	if !slices.ContainsFunc(w.Subscriptions, w.IsDeleted) {
+		return nil // as nearly always
+	}
 	changes := slices.ContainsFunc(sol.Selected, func(s resolver.Selected) bool { return !covered(w, s) })
 	for _, s := range sol.Selected {
 		for _, sub := range w.Subscribers(s) {
