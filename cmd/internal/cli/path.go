@@ -15,6 +15,8 @@ import (
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/property"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 func newPath(e *env) *cobra.Command {
@@ -131,6 +133,9 @@ is a path, but --avoid could not judge all of its upgrades.`,
 				return err
 			}
 		}
+		if err := a.halt(cmd.Context(), p, avoid.on()); err != nil {
+			return err
+		}
 		if outlooks := graph.NewOutlooks(*reading, []graph.Source{{Package: p}}, nil); a.OK {
 			a.downgrades(outlooks)
 		} else if len(a.Avoided) == 0 {
@@ -204,7 +209,11 @@ type pathAnswer struct {
 	// Way is how other channels lead to To. It is nil if a path leads there, or if they do not either.
 	Way *graph.Way `json:"way,omitzero"`
 
-	avoid string
+	// DeadEnd is the first upgrade of Shortest that OLM does not take because of what its bundle requires.
+	DeadEnd *resolver.DeadEnd `json:"deadEnd,omitzero"`
+
+	avoid     string
+	unchecked bool // whether the check of CRDs of OLM v1 may refuse an upgrade
 }
 
 // elsewhere sets where other channels lead.
@@ -297,10 +306,18 @@ func (a *pathAnswer) text(w io.Writer) error {
 			writeEdges(&b, a.Avoided)
 		}
 	}
+	own := readerName(a.Reading) + " takes this path on its own"
+	if a.unchecked {
+		own += " if its check of CRDs accepts the upgrades (--impact shows that)"
+	}
 	if beyond, is := a.beyond(); is && a.stop() != "" {
-		visible.Fprintf(&b, "%s takes this path as far as %s.\n", readerName(a.Reading), a.stop())
+		t := proseWriter(w)
+		t.Line(nil, fmt.Sprintf("%s %s.", readerName(a.Reading), a.stop()), "", "")
+		b.WriteString(t.String())
 	} else if is && len(beyond) == 0 {
-		visible.Fprintf(&b, "%s takes this path on its own.\n", readerName(a.Reading))
+		t := proseWriter(w)
+		t.Line(nil, own+".", "", "")
+		b.WriteString(t.String())
 	} else if is {
 		end := a.Shortest[len(a.Shortest)-1].To
 		how := "set installPlanApproval to Manual, and approve nothing further once it is installed"
@@ -308,7 +325,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 			how = "set the version to " + cmp.Or(end.Version, end.Name)
 		}
 		t := proseWriter(w)
-		t.Line(nil, fmt.Sprintf("%s takes this path on its own, and continues to %s in %s. To stop at %s, %s.", readerName(a.Reading), a.Walk.End,
+		t.Line(nil, fmt.Sprintf("%s, and continues to %s in %s. To stop at %s, %s.", own, a.Walk.End,
 			phrase.Count(len(beyond), "more step"), end, how), "", "")
 		b.WriteString(t.String())
 	} else if len(a.Walk.Steps) > 0 {
@@ -342,17 +359,69 @@ func (a *pathAnswer) text(w io.Writer) error {
 	return err
 }
 
-// stop returns where OLM stops on the path until someone acts, with the reason, or "".
+// stop returns where OLM stops on the path until someone acts, with the reason, as a predicate, or "".
 func (a *pathAnswer) stop() string {
+	as := func(at string) string {
+		if at == a.From.Name {
+			return "stays at " + at
+		}
+		return "takes this path as far as " + at
+	}
+	dead := ""
+	if d := a.DeadEnd; d != nil && d.Because != "" {
+		dead = fmt.Sprintf("%s: %s", as(d.At.Name), d.Because)
+	} else if d != nil {
+		dead = fmt.Sprintf("%s, unless an installed operator or another catalog satisfies what %s requires: %s", as(d.At.Name), d.Bundle, d.Requires)
+	}
 	for i := range a.Impact[:min(len(a.Impact), len(a.Shortest))] {
 		switch e := &a.Impact[i]; {
+		case a.DeadEnd != nil && e.From == a.DeadEnd.At.Name:
+			return dead
 		case a.Reading == graph.V1 && e.refused():
-			return fmt.Sprintf("%s: unless its check of CRDs is off, it refuses the upgrade to %s", e.From, e.To)
+			return fmt.Sprintf("%s: unless its check of CRDs is off, it refuses the upgrade to %s", as(e.From), e.To)
 		case len(e.Migrate) > 0:
-			return fmt.Sprintf("%s; the upgrade to %s waits for the migration", e.From, e.To)
+			return fmt.Sprintf("%s; the upgrade to %s waits for the migration", as(e.From), e.To)
 		}
 	}
-	return ""
+	return dead
+}
+
+// halt sets where OLM stops on the path because of what a bundle requires, and whether the check of CRDs may stop it.
+// That check concerns bundles with APIs, and has been made if judged is set.
+func (a *pathAnswer) halt(ctx context.Context, p graph.Package, judged bool) error {
+	for _, s := range a.Shortest {
+		b, ok := p.Bundle(s.To.Name)
+		if !ok {
+			continue
+		}
+		requires := false
+		for x := range b.Properties() {
+			requires = requires || property.IsRequirement(x.Type)
+			a.unchecked = a.unchecked || x.Type == property.TypeGVK && a.Reading == graph.V1 && !judged
+		}
+		switch {
+		case !requires:
+			continue
+		case a.Reading == graph.V1:
+			a.DeadEnd = &resolver.DeadEnd{At: s.From, Bundle: s.To, Because: fmt.Sprintf("it refuses %s, which declares dependencies", s.To)}
+			return nil
+		}
+		c, err := resolver.CheckDependencies(ctx, b, nil, []resolver.Catalog{{Name: "catalog", Graph: p.Catalog()}})
+		if err != nil {
+			return err
+		}
+		for _, u := range c.Unmet {
+			if u.Reason == "" {
+				continue
+			}
+			a.DeadEnd = &resolver.DeadEnd{At: s.From, Bundle: s.To, Requires: u.Requires}
+			if u.Offered() {
+				a.DeadEnd.Requires, a.DeadEnd.Because = "", fmt.Sprintf("%s requires %s: %s", s.To, u.Requires, u.Reason)
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // migrations writes what must be migrated before upgrades of the path.
