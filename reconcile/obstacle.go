@@ -135,7 +135,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
-			installMode, approvalObstacle, operatorObstacle, platformObstacle, groupObstacle, installPlanObstacle, unreadyObstacle,
+			installMode, approvalObstacle, operatorObstacle, platformObstacle, groupObstacle, accountObstacle, installPlanObstacle, unreadyObstacle,
 		} {
 			if len(out) > first && c.unready != "" {
 				break // that is why it is not ready
@@ -340,6 +340,27 @@ func groupObstacle(w *world.World, c coming) *Obstacle {
 	o.Text = fmt.Sprintf("nothing can be installed or run in namespace %s, because it has %d operator groups, %s; keep one, such as %s",
 		w.Namespace, len(names), phrase.And(names), kept)
 	return o
+}
+
+// accountObstacle reports that the service account of the operator group does not exist (F10). The command
+// creates it.
+func accountObstacle(w *world.World, c coming) *Obstacle {
+	groups := w.Groups()
+	if len(groups) != 1 || w.CSV(c.name) != nil {
+		return nil
+	}
+	name := groups[0].Spec.ServiceAccountName
+	if name == "" || w.HasServiceAccount(name) {
+		return nil
+	}
+	return &Obstacle{
+		By: resolver.HeldByAccount,
+		Text: fmt.Sprintf("nothing is installed in namespace %s, because service account %s of operator group %s does not exist; create it with the permissions to install operators",
+			w.Namespace, name, groups[0].Metadata.Name),
+		Commands: []string{kubectl.Apply(map[string]any{
+			"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": w.Namespace},
+		})},
+	}
 }
 
 // installPlanObstacle reports that the install plan of a bundle failed (E12).

@@ -21,11 +21,12 @@ const (
 	HeldByPlatform Holder = "platform" // the bundle needs a newer version of Kubernetes
 
 	// These keep all bundles of a namespace, or of a subscription, from being installed.
-	HeldByCatalog     Holder = "catalog"        // a catalog of the namespace is not ready
-	HeldByGroup       Holder = "operator-group" // the namespace has no operator group, or several
-	HeldByInstallPlan Holder = "install-plan"   // its install plan failed, or one for another bundle is in the way
-	HeldByUnready     Holder = "unready"        // the installed operator failed, or is still being installed
-	HeldByDeletion    Holder = "deletion"       // the installed operator was deleted, but not its subscription
+	HeldByCatalog     Holder = "catalog"         // a catalog of the namespace is not ready
+	HeldByGroup       Holder = "operator-group"  // the namespace has no operator group, or several
+	HeldByAccount     Holder = "service-account" // the service account of its operator group does not exist
+	HeldByInstallPlan Holder = "install-plan"    // its install plan failed, or one for another bundle is in the way
+	HeldByUnready     Holder = "unready"         // the installed operator failed, or is still being installed
+	HeldByDeletion    Holder = "deletion"        // the installed operator was deleted, but not its subscription
 )
 
 // held has, for each holder, the clause that explains why a bundle was not chosen, with %s for

@@ -246,7 +246,8 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 		add(fmt.Sprintf("install plan %s failed: %s", ip.Metadata.Name, phrase.Clause(reconcile.PlanFailure(ip))))
 	}
 	for _, ip := range retried {
-		if len(d.RefusedWrites) > 0 {
+		account := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByAccount }
+		if len(d.RefusedWrites) > 0 || slices.ContainsFunc(d.Obstacles, account) {
 			break // they are why
 		}
 		add(fmt.Sprintf("install plan %s for %s makes no progress: %s", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames), phrase.Clause(ip.Status.Message)))
@@ -380,7 +381,7 @@ func (d *simulationEnd) stated(n reconcile.Note) bool {
 		group := o.By == resolver.HeldByGroup
 		switch k.Kind {
 		case olm.KindOperatorGroup:
-			return group
+			return group || o.By == resolver.HeldByAccount
 		case olm.KindInstallPlan:
 			waits := strings.HasPrefix(n.Message, "waits ") || strings.HasPrefix(n.Message, "failed ")
 			return waits && (group || o.By == resolver.HeldByApproval || o.By == resolver.HeldByInstallPlan)
