@@ -41,7 +41,7 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 	st.Plan, st.BundleLookups = slices.Clone(st.Plan), slices.Clone(st.BundleLookups)
 	var missing []string
 	for _, l := range lookups(ip) {
-		src := steps.Source{CSV: l.Identifier, Replaces: l.Replaces, Properties: l.Properties}
+		src := steps.Source{CSV: l.Identifier, Replaces: cmp.Or(l.Replaces, p.upgraded(l.Identifier)), Properties: l.Properties}
 		if l.CatalogSourceRef != nil {
 			src.Catalog, src.Namespace = l.CatalogSourceRef.Name, l.CatalogSourceRef.Namespace
 		}
@@ -80,6 +80,16 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 		st.Phase = olm.PlanRequiresApproval
 	}
 	return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "", "%s from the content of the catalogs, %s", phrase.Count(len(st.Plan), "step"), st.Phase)
+}
+
+// upgraded returns the operator that a bundle upgrades, as the subscription that waits for it states, or "".
+func (p *planner) upgraded(csv string) string {
+	for _, s := range p.Subscriptions {
+		if s.Status.CurrentCSV == csv && s.Status.InstalledCSV != csv {
+			return s.Status.InstalledCSV
+		}
+	}
+	return ""
 }
 
 // lookupState returns the state of unpacking a bundle, in parentheses.
