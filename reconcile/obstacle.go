@@ -71,7 +71,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 		}
 	}
 	for _, ip := range w.InstallPlans {
-		if !approvable(ip) && ip.Status.Phase != olm.PlanFailed {
+		if !isApprovable(ip) && ip.Status.Phase != olm.PlanFailed {
 			continue
 		}
 		if o := outdated(w, ip, sol); o != nil {
@@ -214,7 +214,7 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 // approvalObstacle reports an install plan that waits for approval, or will (E9).
 func approvalObstacle(w *world.World, c coming) *Obstacle {
 	for _, ip := range w.InstallPlans {
-		if approvable(ip) && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) {
+		if isApprovable(ip) && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) {
 			return &Obstacle{
 				By: resolver.HeldByApproval, Text: fmt.Sprintf("install plan %s for %s waits for approval", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames)),
 				Commands: []string{kubectl.Patch("installplan.operators.coreos.com", w.Namespace, ip.Metadata.Name, map[string]any{"approved": true})},
@@ -400,7 +400,7 @@ func unreadyObstacle(w *world.World, c coming) *Obstacle {
 // from that of the plan. Otherwise, it returns nil. p is the package of the subscription.
 func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next string) *Obstacle { // H40
 	name := s.Status.CurrentCSV
-	if !approvable(ip) || name == s.Status.InstalledCSV || next == name || next == "" || !slices.Contains(ip.Spec.ClusterServiceVersionNames, name) {
+	if !isApprovable(ip) || name == s.Status.InstalledCSV || next == name || next == "" || !slices.Contains(ip.Spec.ClusterServiceVersionNames, name) {
 		return nil
 	}
 	from := graph.Node{Name: name}
@@ -431,8 +431,8 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 	}
 }
 
-// approvable reports whether an install plan waits for approval.
-func approvable(ip *olm.InstallPlan) bool {
+// isApprovable reports whether an install plan waits for approval.
+func isApprovable(ip *olm.InstallPlan) bool {
 	return ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved
 }
 

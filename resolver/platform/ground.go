@@ -9,6 +9,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
@@ -252,6 +253,17 @@ func (g *ground) outlooks(ctx context.Context, k int) (*graph.Outlooks, error) {
 	o := graph.NewOutlooks(g.Reading, []graph.Source{{Catalog: l.catalog, Package: l.pkg}}, without)
 	o.Exclude(g.barred)
 	return o, *failed
+}
+
+// elsewhereIn returns the catalogs of a version that have the package of an operator but are not named as the
+// one that it follows, and their names.
+func (g *ground) elsewhereIn(at property.MinorVersion) (list []*Catalog, names []string) {
+	for _, c := range g.catalogs[at] {
+		if _, ok := c.Graph.Package(g.Package); ok && c.Name != g.Catalog {
+			list, names = append(list, c), append(names, cmp.Or(c.Name, c.Platform))
+		}
+	}
+	return list, names
 }
 
 // older reports whether both versions are known and that of a is lower.

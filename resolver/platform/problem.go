@@ -247,17 +247,6 @@ func (t *trip) source(o *Operator, at property.MinorVersion) (*Catalog, graph.Pa
 	return nil, graph.Package{}, false
 }
 
-// elsewhereIn returns the catalogs of a version that have the package of an operator but are not named as the
-// one that it follows, and their names.
-func (g *ground) elsewhereIn(at property.MinorVersion) (list []*Catalog, names []string) {
-	for _, c := range g.catalogs[at] {
-		if _, ok := c.Graph.Package(g.Package); ok && c.Name != g.Catalog {
-			list, names = append(list, c), append(names, cmp.Or(c.Name, c.Platform))
-		}
-	}
-	return list, names
-}
-
 // known returns the installed bundle from the catalog of the cluster's version, the nearest
 // earlier one, or the nearest later one.
 func (t *trip) known(o *Operator) (graph.Bundle, bool) {
