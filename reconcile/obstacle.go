@@ -29,6 +29,8 @@ type Obstacle struct {
 	Replaces string `json:"replaces,omitempty"`
 	// By is HeldByInstallMode or one of the holders after it that apply in a cluster.
 	By resolver.Holder `json:"by"`
+	// InstallPlan is the name of the outdated install plan if By is HeldByInstallPlan, or "".
+	InstallPlan string `json:"installPlan,omitempty"`
 	// Text states the reason, and what to do.
 	Text string `json:"text"`
 	// Commands remove the obstacle. The list is empty if no command can.
@@ -425,7 +427,7 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 		end = fmt.Sprintf("channel %s does not lead on", s.Spec.Channel)
 	}
 	return &Obstacle{
-		Bundle: next, Replaces: s.Status.InstalledCSV, By: resolver.HeldByInstallPlan,
+		Bundle: next, Replaces: s.Status.InstalledCSV, By: resolver.HeldByInstallPlan, InstallPlan: ip.Metadata.Name,
 		Text:     fmt.Sprintf("install plan %s is for %s, from which %s; delete it instead of approving it, and OLM creates one for %s", ip.Metadata.Name, name, end, next),
 		Commands: []string{kubectl.Delete("installplan."+olm.Group, ip.Metadata.Namespace, ip.Metadata.Name)},
 	}

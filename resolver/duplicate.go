@@ -24,7 +24,7 @@ func (s *Solution) rivalOf(i int, in map[cand]bool) *subscription {
 		return o
 	}
 	for _, k := range u.subsTo(sub.Package) {
-		if o := u.subs[k]; k < i && s.r.options[k] != nil && slices.ContainsFunc(s.r.options[k].list, func(c cand) bool { return in[c] }) {
+		if o := u.subs[k]; k < i && s.r.options[k] != nil && slices.ContainsFunc(s.r.options[k].list, func(c cand) bool { return in[c] && !u.isInstalled(c) }) {
 			return o
 		}
 	}

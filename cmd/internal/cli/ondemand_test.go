@@ -30,9 +30,9 @@ func TestOnDemand(t *testing.T) {
 	}
 	for args, want := range map[string]int{
 		"list channels INDEX db":                      exitOK,
-		"path INDEX db 1.0.0":                         exitOK,
 		"select INDEX --package db --version <=1.0.0": exitOK,
 		"resolve INDEX --package db":                  exitBadInput, // it requires disk
+		"path INDEX db 1.0.0":                         exitBadInput, // as above
 		"resolve INDEX --package disk -o json":        exitBadInput,
 		"explain INDEX --package disk":                exitBadInput,
 		"select INDEX --package disk":                 exitBadInput,

@@ -340,7 +340,7 @@ func planAdvice(a resolver.Advice) string {
 func (d *planDocument) stated(n reconcile.Note) bool {
 	return n.Advice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
 		groups := n.Object.Kind == olm.KindOperatorGroup || n.Object.Kind == olm.KindSubscription && strings.Contains(n.Message, "operator group")
-		plan := o.By == resolver.HeldByInstallPlan && n.Object.Kind == olm.KindInstallPlan && strings.HasPrefix(o.Text, "install plan "+n.Object.Name+" is for ")
+		plan := n.Object.Kind == olm.KindInstallPlan && n.Object.Name == o.InstallPlan
 		account := o.By == resolver.HeldByAccount && n.Object.Kind == olm.KindOperatorGroup
 		return o.Text == n.Message || o.By == resolver.HeldByGroup && groups || plan || account
 	})
