@@ -377,7 +377,7 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	if a.Rejected != nil {
 		a.Text = prose.Rejected(from, sub.current != nil, a.Rejected)
 	} else {
-		o, dead, walkable := u.walk(ctx, s.r.needs, sub, a.Outlook)
+		o, dead, walkable := u.avoidDeadEnds(ctx, s.r.needs, sub, a.Outlook)
 		a.Outlook = o
 		var err error
 		if a.DeadEnd, err = s.deadEnd(ctx, sub, a.Outlook); err != nil {

@@ -84,9 +84,9 @@ func (u *universe) deadEndAt(ctx context.Context, n *needs, src *source, b graph
 	return nil
 }
 
-// walk replaces the ways of an outlook that have a dead end by others, and returns that dead end if the other way does
+// avoidDeadEnds replaces the ways of an outlook that have a dead end by others, and returns that dead end if the other way does
 // not lead as far. ok reports whether the way of the result can be walked.
-func (u *universe) walk(ctx context.Context, n *needs, s *subscription, o *graph.Outlook) (_ *graph.Outlook, d *DeadEnd, ok bool) { // H40
+func (u *universe) avoidDeadEnds(ctx context.Context, n *needs, s *subscription, o *graph.Outlook) (_ *graph.Outlook, d *DeadEnd, ok bool) { // H40
 	dead := func(w *graph.Way) *DeadEnd {
 		if w == nil {
 			return nil

@@ -140,7 +140,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	c.complete(found)
 	found = distinct(found)
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.uninstalls(), b.uninstalls()), cmp.Compare(a.rank(), b.rank()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
+		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
 }
@@ -254,10 +254,10 @@ func onceFutile(found []*Fix) (list []*Fix) {
 	return list
 }
 
-// removals returns the number of subscriptions and operators that a fix removes.
-func (f *Fix) removals() (n int) {
+// count returns the number of changes for which is returns true.
+func (f *Fix) count(is func(Change) bool) (n int) {
 	for _, c := range f.Changes {
-		if c.removes() {
+		if is(c) {
 			n++
 		}
 	}
@@ -271,7 +271,7 @@ func (f *Fix) assumes() bool {
 
 // removes reports whether a fix only removes subscriptions and operators.
 func (f *Fix) removes() bool {
-	return f.removals() == len(f.Changes)
+	return f.count(Change.removes) == len(f.Changes)
 }
 
 // onlyRemovals reports whether all fixes only remove subscriptions and operators.
@@ -367,23 +367,13 @@ func (c Change) uninstalls() bool {
 	return c.Kind == RemoveSubscribed || c.Kind == RemoveOperator || c.Kind == Reinstall
 }
 
-// uninstalls returns the number of operators that a fix removes, also to install them again.
-func (f *Fix) uninstalls() (n int) {
-	for _, c := range f.Changes {
-		if c.uninstalls() {
-			n++
-		}
-	}
-	return n
-}
-
 // rank returns the number of subscriptions and operators that a fix removes. Adopting an operator is not
 // better if it stays stuck.
 func (f *Fix) rank() int {
 	if f.futile() != nil && f.Changes[0].Kind == AdoptOperator {
-		return f.removals() + 1
+		return f.count(Change.removes) + 1
 	}
-	return f.removals()
+	return f.count(Change.removes)
 }
 
 // removed returns the operators that a fix removes, by name, except those of whose package another one

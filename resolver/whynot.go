@@ -361,12 +361,7 @@ func (w *why) astray(ctx context.Context, b graph.Bundle, e graph.Entry) (*WhyNo
 // wayTo returns the easiest way from an installed bundle of a subscription to another bundle, or nil.
 func (u *universe) wayTo(s *subscription, from, to graph.Node) *graph.Way {
 	o, catalog, channels := u.outlooks(s, nil)
-	ways := o.Ways(from, catalog, channels)
-	i := slices.IndexFunc(ways, func(w graph.Way) bool { return w.End() == to })
-	if i < 0 {
-		return nil
-	}
-	return &ways[i]
+	return o.WayTo(from, catalog, channels, to)
 }
 
 // following returns the change with which a subscription follows the channel of an entry, or nil if it

@@ -39,7 +39,7 @@ type Refusal struct {
 	// each catalog by name.
 	Nearest []NearVersion `json:"nearest,omitempty"`
 	// Hops are upgrades, in order, from the installed bundle to a requested one: request
-	// each version in turn. It is empty if there is no path.
+	// each version in turn. It is empty if no path leads there.
 	Hops []Hop `json:"hops,omitempty"`
 	// Dependencies are the dependencies of the chosen bundle, with bundles that satisfy
 	// them.
