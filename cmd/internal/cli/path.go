@@ -263,6 +263,11 @@ func (a *pathAnswer) find(u *graph.Upgrades) {
 
 func (a *pathAnswer) text(w io.Writer) error {
 	var b strings.Builder
+	line := func(text, rest string) {
+		t := proseWriter(w)
+		t.Line(nil, text, "", rest)
+		b.WriteString(t.String())
+	}
 	steps := func(list []graph.Step) {
 		for i, s := range list {
 			visible.Fprintf(&b, "%3d. %s -> %s (%s)%s\n", i+1, s.From, s.To, s.Why(), a.verdict(s))
@@ -281,9 +286,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 		visible.Fprintf(&b, "No path leads from %s to %s%s. Each path takes at least one of these upgrades, and may take more like them:\n", a.From, to, without)
 		writeEdges(&b, a.Blocking)
 	case a.Outlook != nil:
-		t := proseWriter(w)
-		t.Line(nil, fmt.Sprintf("No path leads from %s to %s. %s.", a.From, to, prose.Outlook(a.Outlook)), "", "")
-		b.WriteString(t.String())
+		line(fmt.Sprintf("No path leads from %s to %s. %s.", a.From, to, prose.Outlook(a.Outlook)), "")
 	case !a.OK:
 		in := ""
 		if len(a.Channels) > 0 {
@@ -293,9 +296,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 		if a.Way != nil {
 			where = ". " + prose.WayTo(a.Way, a.Reading, strings.Join(a.Channels, ","))
 		}
-		t := proseWriter(w)
-		t.Line(nil, fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "", "")
-		b.WriteString(t.String())
+		line(fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "")
 	case len(a.Shortest) == 0:
 		visible.Fprintf(&b, "%s is already there.\n", a.From)
 	default:
@@ -306,28 +307,8 @@ func (a *pathAnswer) text(w io.Writer) error {
 			writeEdges(&b, a.Avoided)
 		}
 	}
-	own := readerName(a.Reading) + " takes this path on its own"
-	if a.unchecked {
-		own += " if its check of CRDs accepts the upgrades (--impact shows that)"
-	}
-	if beyond, is := a.beyond(); is && a.stop() != "" {
-		t := proseWriter(w)
-		t.Line(nil, fmt.Sprintf("%s %s.", readerName(a.Reading), a.stop()), "", "")
-		b.WriteString(t.String())
-	} else if is && len(beyond) == 0 {
-		t := proseWriter(w)
-		t.Line(nil, own+".", "", "")
-		b.WriteString(t.String())
-	} else if is {
-		end := a.Shortest[len(a.Shortest)-1].To
-		how := "set installPlanApproval to Manual, and approve nothing further once it is installed"
-		if a.Reading == graph.V1 {
-			how = "set the version to " + cmp.Or(end.Version, end.Name)
-		}
-		t := proseWriter(w)
-		t.Line(nil, fmt.Sprintf("%s, and continues to %s in %s. To stop at %s, %s.", own, a.Walk.End,
-			phrase.Count(len(beyond), "more step"), end, how), "", "")
-		b.WriteString(t.String())
+	if text := a.follows(); text != "" {
+		line(text, "")
 	} else if len(a.Walk.Steps) > 0 {
 		visible.Fprintf(&b, "\n%s on its own takes %s", readerName(a.Reading), phrase.Count(len(a.Walk.Steps), "step"))
 		switch {
@@ -344,19 +325,39 @@ func (a *pathAnswer) text(w io.Writer) error {
 		visible.Fprintf(&b, "%s stays at %s.\n", readerName(a.Reading), a.From)
 	}
 	if a.Back != nil {
-		t := proseWriter(w)
-		t.Line(nil, "warning: "+prose.Downgrade(a.Back), "", "  ")
-		b.WriteString(t.String())
+		line("warning: "+prose.Downgrade(a.Back), "  ")
 	}
 	a.migrations(&b, w)
 	if list := a.unjudged(); len(list) > 0 {
-		t := proseWriter(w)
-		t.Line(nil, fmt.Sprintf("note: %s could not be judged: %s; name the directory of the bundles with --bundles, or a catalog that has their manifests",
-			phrase.Count(len(list), "upgrade"), list[0].Error), "", "  ")
-		b.WriteString(t.String())
+		line(fmt.Sprintf("note: %s could not be judged: %s; name the directory of the bundles with --bundles, or a catalog that has their manifests",
+			phrase.Count(len(list), "upgrade"), list[0].Error), "  ")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// follows states how far OLM takes the path on its own, or returns "" if it takes another one.
+func (a *pathAnswer) follows() string {
+	beyond, is := a.beyond()
+	if !is {
+		return ""
+	}
+	if stop := a.stop(); stop != "" {
+		return readerName(a.Reading) + " " + stop + "."
+	}
+	own := readerName(a.Reading) + " takes this path on its own"
+	if a.unchecked {
+		own += " if its check of CRDs accepts the upgrades (--impact shows that)"
+	}
+	if len(beyond) == 0 {
+		return own + "."
+	}
+	end := a.Shortest[len(a.Shortest)-1].To
+	how := "set installPlanApproval to Manual, and approve nothing further once it is installed"
+	if a.Reading == graph.V1 {
+		how = "set the version to " + cmp.Or(end.Version, end.Name)
+	}
+	return fmt.Sprintf("%s, and continues to %s in %s. To stop at %s, %s.", own, a.Walk.End, phrase.Count(len(beyond), "more step"), end, how)
 }
 
 // stop returns where OLM stops on the path until someone acts, with the reason, as a predicate, or "".
