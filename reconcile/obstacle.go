@@ -24,7 +24,8 @@ import (
 // once it is installed.
 type Obstacle struct {
 	// Bundle is the next bundle, and Replaces the operator that it upgrades, if any. If By is
-	// HeldByUnready, Bundle is the installed operator, and if By is HeldByCatalog, both are empty.
+	// HeldByUnready, Bundle is the installed operator, and if By is HeldByCatalog, both are empty. If By is
+	// HeldByDifference, an empty Bundle means the whole namespace.
 	Bundle   string `json:"bundle,omitempty"`
 	Replaces string `json:"replaces,omitempty"`
 	// By is HeldByInstallMode or one of the holders after it that apply in a cluster.
@@ -53,7 +54,8 @@ type coming struct {
 // catalogs that are not ready, then deleted operators that are not installed again, outdated install
 // plans ([Outdated]), the CSVs of the namespace that wait or failed, those of
 // install plans that wait for approval or failed, and what a solution of its problem selects, which
-// may be nil. For each bundle, they are in the order of [resolver.Holder]. minKubeVersion is not
+// may be nil. Before all of them are the rules in which the running OLM decides otherwise than that
+// solution. For each bundle, they are in the order of [resolver.Holder]. minKubeVersion is not
 // checked if the version of the cluster is unknown, or if the catalog does not have the CSVs of its
 // bundles. The error is the context's.
 func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obstacle, error) { // H40
@@ -133,7 +135,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 		}
 	}
 	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
-	out := slices.Concat(catalogObstacles(w), gone, late)
+	out := slices.Concat(differenceObstacles(sol), catalogObstacles(w), gone, late)
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
@@ -275,6 +277,24 @@ func platformObstacle(w *world.World, c coming) *Obstacle {
 		By:   resolver.HeldByPlatform,
 		Text: fmt.Sprintf("%s waits because it requires Kubernetes %s or later, and the cluster runs %s; upgrade the platform first", c.name, want, have),
 	}
+}
+
+// differenceObstacles reports that the running OLM does not install what a solution, which may be nil, selects.
+func differenceObstacles(sol *resolver.Solution) (out []Obstacle) {
+	if sol == nil {
+		return nil
+	}
+	for _, d := range sol.Differs {
+		o := Obstacle{By: resolver.HeldByDifference, Text: d.Text}
+		if d.Bundle != nil {
+			o.Bundle = d.Bundle.Name
+			if i := slices.IndexFunc(sol.Selected, func(x resolver.Selected) bool { return x.Name == o.Bundle }); i >= 0 {
+				o.Replaces = sol.Selected[i].Replaces
+			}
+		}
+		out = append(out, o)
+	}
+	return out
 }
 
 // catalogObstacles reports the catalogs of the namespace that are not ready (D14). The commands show the pods of a

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/constraints"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
 )
 
 // A Difference names a rule on which the running OLM differs, or may differ, from olmkit: it
@@ -59,11 +61,20 @@ func (r *resolution) differences(set []cand) (out []Difference) {
 		for q := range u.requirements(c) {
 			if compound(q.Expr) && indexed(q.Expr) && !evaluated(q.Expr) && !u.waives(c, q.Expr) && len(u.among(context.Background(), q.Expr, set, chosen)) == 0 {
 				ref := u.ref(c)
-				out = append(out, Difference{Rule: "D6", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s because no single bundle satisfies its constraint %s", ref.Name, q.Expr)})
+				out = append(out, Difference{Rule: "D6", Bundle: &ref, Text: fmt.Sprintf("OLM refuses %s because no single bundle satisfies its constraint %s", ref.Name, prose.Requirement(q.Expr))})
 			}
 		}
 	}
 	return out
+}
+
+// unreadDifference returns that OLM fails the namespace because of bundles that cannot be read (H7).
+func unreadDifference(names []string) Difference {
+	verb := "is"
+	if len(names) > 1 {
+		verb = "are"
+	}
+	return Difference{Rule: "H7", Text: fmt.Sprintf("OLM resolves nothing in the namespace until %s, which cannot be read, %s corrected", phrase.Few(names), verb)}
 }
 
 // joined returns the catalogs whose channels OLM would combine for a subscription without

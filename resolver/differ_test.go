@@ -51,7 +51,7 @@ func TestDiffers(t *testing.T) {
 			rule: "H26", text: "OLM refuses x1, which conflicts with itself: "},
 		{name: "an API twice, per bundle", fbc: pkg + s2 + bundle("2", api, api) + bundle("1"), sub: sub, semantics: resolver.PerBundle},
 		{name: "left out", fbc: pkg + s2 + bundle("2", bad) + bundle("1"), sub: sub,
-			rule: "H7", text: "OLM refuses the whole namespace if a bundle cannot be read; fix the bundles that were left out (H7)"},
+			rule: "H7", text: "OLM resolves nothing in the namespace until a2, which cannot be read, is corrected (H7)"},
 		{name: "left out, per bundle", fbc: pkg + s2 + bundle("2", bad) + bundle("1"), sub: sub, semantics: resolver.PerBundle, rule: "H7"},
 		{name: "no channel", fbc: pkg + s2 + t1 + bundle("2") + bundle("1"), sub: noChannel},
 		{name: "no channel, one bundle in both", fbc: pkg + s1 + t1 + bundle("1"), sub: noChannel},

@@ -11,7 +11,8 @@ const (
 	HeldByHold         Holder = "hold"         // a policy puts the package on hold
 	HeldByExclude      Holder = "exclude"      // a policy excludes the version
 	HeldByInstallMode  Holder = "install-mode" // the bundle does not support the operator group
-	HeldByBundle       Holder = "bundle"       // the bundle is prohibited or cannot be read
+	HeldByBundle       Holder = "bundle"       // the bundle is prohibited
+	HeldByInvalid      Holder = "invalid"      // the bundle cannot be read, or contradicts itself
 	HeldByRequirement  Holder = "requirement"  // the bundle has an unmet requirement
 	HeldBySubscription Holder = "subscription" // another subscription or operator is in the way
 
@@ -27,6 +28,7 @@ const (
 	HeldByInstallPlan Holder = "install-plan"    // its install plan failed, or one for another bundle is in the way
 	HeldByUnready     Holder = "unready"         // the installed operator failed, or is still being installed
 	HeldByDeletion    Holder = "deletion"        // the installed operator was deleted, but not its subscription
+	HeldByDifference  Holder = "difference"      // the running OLM decides otherwise ([Solution.Differs])
 )
 
 // held has, for each holder, the clause that explains why a bundle was not chosen, with %s for
@@ -41,7 +43,8 @@ var held = []struct {
 	{HeldBySubscription, "another subscription or operator is in the way"},
 	{HeldByRequirement, "%s has an unmet requirement"},
 	{HeldByInstallMode, "%s does not support the operator group"},
-	{HeldByBundle, "%s is deprecated or cannot be read"},
+	{HeldByBundle, "%s is deprecated"},
+	{HeldByInvalid, "%s is invalid"},
 }
 
 // holders returns the holders that the reasons of rejections involve, in the order of the
@@ -62,8 +65,10 @@ func holders(list []*fact.Step) []Holder {
 			}
 		case *fact.InstallMode:
 			found[HeldByInstallMode] = true
-		case *fact.Prohibited, *fact.Unusable:
+		case *fact.Prohibited:
 			found[HeldByBundle] = true
+		case *fact.Unusable:
+			found[HeldByInvalid] = true
 		case *fact.Requires:
 			found[HeldByRequirement] = true
 		case *fact.Subscribed, *fact.MustStay, *fact.OnePerPackage, *fact.OneProvider, *fact.Replaced:
@@ -77,7 +82,7 @@ func holders(list []*fact.Step) []Holder {
 		visit(s)
 	}
 	var out []Holder
-	for _, h := range []Holder{HeldByPin, HeldByHold, HeldByExclude, HeldByInstallMode, HeldByBundle, HeldByRequirement, HeldBySubscription} {
+	for _, h := range []Holder{HeldByPin, HeldByHold, HeldByExclude, HeldByInstallMode, HeldByBundle, HeldByInvalid, HeldByRequirement, HeldBySubscription} {
 		if found[h] {
 			out = append(out, h)
 		}

@@ -147,14 +147,13 @@ func (r *resolution) solution(set []cand) *Solution {
 			sol.Stayed = append(sol.Stayed, r.stay(s, r.options[i].list))
 		}
 	}
-	unread := false
+	var unread []string
 	sol.LeftOut, unread = r.leftOut(set)
 	sol.Unseen = u.unseen
 	sol.Faults = u.evaluation.list()
 	sol.Differs = r.differences(set)
-	if unread {
-		sol.Differs = slices.Insert(sol.Differs, 0, Difference{Rule: "H7",
-			Text: "OLM refuses the whole namespace if a bundle cannot be read; fix the bundles that were left out"})
+	if len(unread) > 0 {
+		sol.Differs = slices.Insert(sol.Differs, 0, unreadDifference(unread))
 	}
 	return sol
 }
@@ -183,13 +182,13 @@ func (r *resolution) stay(s *subscription, options []cand) Stay {
 
 // leftOut lists the installed operators, and the candidates among the options of all
 // decisions, that cannot be read. Catalogs without problems, which are nearly all, cost
-// nothing. unread reports whether anything is left out for a reason other than a repeated
+// nothing. unread has the names of those that are left out for a reason other than a repeated
 // declaration (H26).
-func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
+func (r *resolution) leftOut(set []cand) (out []LeftOut, unread []string) {
 	u := r.u
 	for _, in := range u.installed {
 		if in.err != nil {
-			out, unread = append(out, LeftOut{u.ref(in.id), in.err.Error()}), true
+			out, unread = append(out, LeftOut{u.ref(in.id), in.err.Error()}), append(unread, u.ref(in.id).Name)
 		}
 	}
 	if !slices.ContainsFunc(u.cats, func(s *source) bool { return len(s.Graph.Findings()) > 0 }) {
@@ -203,7 +202,9 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 		seen[c] = true
 		if f := u.unreadable(c); f != nil {
 			out = append(out, LeftOut{f.Bundle, f.Err.Error()})
-			unread = unread || !f.Repeats
+			if !f.Repeats && !slices.Contains(unread, f.Bundle.Name) { // it may be in several channels
+				unread = append(unread, f.Bundle.Name)
+			}
 		}
 	}
 	for _, n := range r.options {
@@ -219,6 +220,7 @@ func (r *resolution) leftOut(set []cand) (out []LeftOut, unread bool) {
 	slices.SortFunc(out, func(a, b LeftOut) int {
 		return cmp.Or(a.Bundle.Catalog.Compare(b.Bundle.Catalog), cmp.Compare(a.Bundle.Name, b.Bundle.Name), cmp.Compare(a.Bundle.Channel, b.Bundle.Channel))
 	})
+	slices.Sort(unread)
 	return out, unread
 }
 

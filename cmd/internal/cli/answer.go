@@ -264,6 +264,9 @@ func (a *answer) warnings() []string {
 		}
 	}
 	for _, d := range a.Differs {
+		if slices.ContainsFunc(a.Obstacles, differs) {
+			break // they state it
+		}
 		lines = append(lines, "warning: "+visible.Words(d.String()))
 	}
 	return lines

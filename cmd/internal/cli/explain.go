@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,8 @@ candidates were rejected. For a conflict, it shows each minimal conflict as a sh
 derivation with the smallest changes that resolve it, and what can still be planned.
 With --all-namespaces, it explains the answer for each namespace of a cluster.
 
-Exit codes: 0 there is a solution, or the code was explained; 1 there is none;
-2 the input could not be read.`,
+Exit codes: 0 there is a solution, or the code was explained; 1 there is none, or
+OLM decides otherwise than olmkit-controller; 2 the input could not be read.`,
 		Example: `  olmkit explain ./catalog --package etcd:stable --why etcdoperator.v0.9.4
   olmkit explain --cluster -n operators --why etcdoperator.v0.9.4
   olmkit explain --problem problem.json -o markdown
@@ -191,10 +192,11 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	case x.whyNot != "":
 		return x.tellWhyNot(ctx, p, sol)
 	}
-	if err := x.tellWhy(ctx, p, sol); err != nil || sol.Refused == nil || x.why != "" {
+	err = x.tellWhy(ctx, p, sol)
+	if err != nil && !errors.Is(err, errNegative) || sol.Refused == nil || x.why != "" {
 		return err
 	}
-	return x.tellRefused(ctx, sol.Refused)
+	return cmp.Or(x.tellRefused(ctx, sol.Refused), err)
 }
 
 // tellRefused prints the conflict of the parts that a partial answer leaves
@@ -297,17 +299,30 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			}
 		}
 		for _, o := range obstacles {
-			if o.Bundle == chain.Bundle {
+			if o.Bundle == chain.Bundle || o.Bundle == "" && differs(o) {
 				next.Obstacles = append(next.Obstacles, o)
 			}
 		}
 		list = append(list, next)
 	}
+	if err := x.reasons(p, list, obstacles); err != nil || !slices.ContainsFunc(obstacles, differs) {
+		return err
+	}
+	return errNegative
+}
+
+// reasons prints the reasons for bundles, and what keeps them from being installed or from running.
+func (x *explainer) reasons(p *resolver.Problem, list []explained, obstacles []reconcile.Obstacle) error {
 	if x.out.format == formatJSON || x.out.format == formatYAML {
 		if x.all {
 			return x.out.encode(namespaceReasons{p.Namespace, list})
 		}
 		return x.out.encode(list)
+	}
+	if text := differencesText(x.out.w, obstacles, "The following is the answer of olmkit-controller"); text != "" {
+		if err := x.prose("", text+"\n"); err != nil {
+			return err
+		}
 	}
 	if len(list) == 0 {
 		_, err := visible.Fprintf(x.out.w, "Nothing to install or upgrade in namespace %s.\n", p.Namespace)
@@ -341,10 +356,10 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		addObstacles(held, slices.DeleteFunc(slices.Clone(e.Obstacles), func(o reconcile.Obstacle) bool {
 			shared := slices.ContainsFunc(obstacles, func(x reconcile.Obstacle) bool { return x.Text == o.Text && x.Bundle != o.Bundle })
-			if shared {
+			if shared && !differs(o) {
 				common = append(common, o)
 			}
-			return shared
+			return shared || differs(o)
 		}), e.Chain.Reasons[0].Held)
 		text += held.String()
 		for _, a := range e.Duplicates {

@@ -56,9 +56,10 @@ something, and the shortest path to the head without one, or what blocks every p
 To see what follows from these writes, run "olmkit simulate".
 
 ` + extensionHelp + `
-Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved, a
-ClusterExtension is blocked (the plan shows why), or an upgrade of the plan, or a
-later one that OLM takes on its own, is to be avoided, 2 the input could not be read.`,
+Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved, OLM decides
+otherwise than olmkit-controller, a ClusterExtension is blocked (the plan shows why), or
+an upgrade of the plan, or a later one that OLM takes on its own, is to be avoided, 2 the
+input could not be read.`,
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan --cluster -n operators --catalog community=./catalog
   olmkit plan -f - -n operators ./catalog < state.yaml -o json
@@ -205,7 +206,7 @@ func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.
 	if err := p.out.print(d); err != nil {
 		return err
 	}
-	if plan.Refused != nil || slices.ContainsFunc(d.Impact, func(x upgradeImpact) bool { return x.Avoid.acts() }) {
+	if plan.Refused != nil || slices.ContainsFunc(d.Obstacles, differs) || slices.ContainsFunc(d.Impact, func(x upgradeImpact) bool { return x.Avoid.acts() }) {
 		return errNegative
 	}
 	return nil
@@ -277,6 +278,9 @@ func (d *planDocument) text(w io.Writer) error {
 			_, err = visible.Fprintf(w, format, args...)
 		}
 	}
+	if _, err = io.WriteString(w, differencesText(w, d.Obstacles, "The following writes are those of olmkit-controller")); err != nil {
+		return err
+	}
 	if len(d.Changes) == 0 {
 		print("Nothing to do in namespace %s.\n", d.Namespace)
 	}
@@ -301,9 +305,7 @@ func (d *planDocument) text(w io.Writer) error {
 		err = writeNotes(w, "note: ", versions, planAdvice)
 	}
 	if d.Solution != nil && err == nil {
-		if err = writeNotes(w, "warning: ", d.Solution.Warnings(), func(s string) string { return s }); err == nil {
-			err = writeNotes(w, "warning: ", d.Solution.Differs, resolver.Difference.String)
-		}
+		err = writeNotes(w, "warning: ", d.Solution.Warnings(), func(s string) string { return s })
 	}
 	for _, x := range d.Impact { // before the command that approves it
 		if err == nil {
@@ -311,7 +313,7 @@ func (d *planDocument) text(w io.Writer) error {
 		}
 	}
 	if err == nil {
-		err = writeHelp(w, d.Obstacles, d.Versions)
+		err = writeHelp(w, slices.DeleteFunc(slices.Clone(d.Obstacles), differs), d.Versions)
 	}
 	section := func(title string, lines []string) {
 		if len(lines) > 0 {

@@ -17,8 +17,15 @@ import (
 // unready reports whether an obstacle is a catalog that is not ready.
 func unready(o reconcile.Obstacle) bool { return o.By == resolver.HeldByCatalog }
 
-// anticipate adds to the obstacles that are catalogs what the problem of their namespace resolves to without them.
+// differs reports whether an obstacle is that the running OLM decides otherwise.
+func differs(o reconcile.Obstacle) bool { return o.By == resolver.HeldByDifference }
+
+// anticipate adds to the obstacles that are catalogs what the problem of their namespace resolves to without them,
+// and to a bundle that the running OLM refuses what it chooses instead.
 func anticipate(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.Problem) error {
+	if err := foresee(ctx, obstacles, p); err != nil {
+		return err
+	}
 	i := slices.IndexFunc(obstacles, unready)
 	if i < 0 {
 		return nil
@@ -47,10 +54,47 @@ func anticipate(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.
 	return nil
 }
 
+// foresee adds to the last bundle that the running OLM refuses what it chooses instead. If it resolves nothing in
+// the whole namespace, the obstacles state that.
+func foresee(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.Problem) error {
+	last := -1
+	for i, o := range obstacles {
+		if differs(o) && o.Bundle == "" {
+			return nil
+		}
+		if differs(o) {
+			last = i
+		}
+	}
+	if last < 0 {
+		return nil
+	}
+	p.Options.Semantics = resolver.PerBundle
+	sol, err := resolver.Resolve(ctx, p)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	text := ". Therefore, it resolves nothing in the namespace"
+	if err == nil {
+		var names []string
+		for _, s := range sol.Selected {
+			if !followsItself(s) {
+				names = append(names, s.Name)
+			}
+		}
+		text = ". Instead, it installs " + phrase.And(names)
+		if len(names) == 0 {
+			text = ". It keeps the installed operators"
+		}
+	}
+	obstacles[last].Text += text
+	return nil
+}
+
 // obstacles returns what keeps the bundles of a solution of a namespace, which may be nil, from running.
 func obstacles(ctx context.Context, s *reconcile.Snapshot, sol *resolver.Solution, content reconcile.Content) ([]reconcile.Obstacle, error) {
 	list, err := reconcile.Obstacles(ctx, s, sol)
-	if err != nil || !slices.ContainsFunc(list, unready) {
+	if err != nil || !slices.ContainsFunc(list, func(o reconcile.Obstacle) bool { return unready(o) || differs(o) }) {
 		return list, err
 	}
 	p, _, err := reconcile.Problem(ctx, s, content, nil)

@@ -42,7 +42,7 @@ func (r *request) addFlags(cmd *cobra.Command) {
 }
 
 // obstacles returns what keeps the bundles of the solution of a problem, which may be nil, from running in the
-// cluster. Without a cluster, only its version counts, if it was given.
+// cluster. Without a cluster, its version counts, if it was given, and where the running OLM decides otherwise.
 func (r *request) obstacles(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) ([]reconcile.Obstacle, error) {
 	switch {
 	case r.snapshot != nil:
@@ -51,10 +51,29 @@ func (r *request) obstacles(ctx context.Context, p *resolver.Problem, sol *resol
 			return nil, err
 		}
 		return list, anticipate(ctx, list, *p)
-	case r.kubeVersion != "":
-		return reconcile.Obstacles(ctx, &reconcile.Snapshot{Namespace: r.namespace, KubeVersion: r.kubeVersion, Known: []olm.GroupKind{}}, sol)
+	case r.kubeVersion != "" || len(r.differences(sol)) > 0:
+		list, err := reconcile.Obstacles(ctx, &reconcile.Snapshot{Namespace: r.namespace, KubeVersion: r.kubeVersion, Known: []olm.GroupKind{}}, sol)
+		if err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(o reconcile.Obstacle) bool {
+			return differs(o) && !slices.ContainsFunc(r.differences(sol), func(d resolver.Difference) bool { return d.Text == o.Text })
+		})
+		return list, anticipate(ctx, list, *p)
 	}
 	return nil, nil
+}
+
+// differences returns the rules in which the running OLM decides otherwise than a solution, which may be nil. A
+// package on the command line is not a Subscription, so those about subscriptions need a cluster.
+func (r *request) differences(sol *resolver.Solution) []resolver.Difference {
+	switch {
+	case sol == nil:
+		return nil
+	case r.snapshot != nil:
+		return sol.Differs
+	}
+	return slices.DeleteFunc(slices.Clone(sol.Differs), func(d resolver.Difference) bool { return d.Subscription != "" })
 }
 
 // deleted returns the operators of the cluster that were deleted while their subscriptions stayed.

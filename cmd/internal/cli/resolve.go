@@ -102,9 +102,7 @@ func (s *solver) answer(ctx context.Context, r *request, p *resolver.Problem, st
 	if a.solution != nil {
 		a.Deleted = r.deleted(a.solution)
 	}
-	// A package on the command line is not a Subscription, so these
-	// differences do not apply.
-	a.Differs = slices.DeleteFunc(slices.Clone(a.Differs), func(d resolver.Difference) bool { return d.Subscription != "" })
+	a.Differs = r.differences(a.solution)
 	if err := s.out.print(a); err != nil {
 		return err
 	}

@@ -50,8 +50,8 @@ A simulation of a ClusterExtension also makes all upgrades that follow. Objects 
 ready as soon as they are written.
 
 Exit codes: 0 everything is stable, 1 the subscriptions of a namespace cannot be
-resolved, writes were refused or a ClusterExtension is blocked, 2 the input could not
-be read.`,
+resolved, OLM decides otherwise than olmkit-controller, writes were refused or a
+ClusterExtension is blocked, 2 the input could not be read.`,
 		Example: `  olmkit simulate -f state.yaml --catalog community=./catalog
   olmkit simulate -f state.yaml --approve ./catalog -o json
   olmkit simulate --cluster --all-namespaces --writes
@@ -211,7 +211,7 @@ func (w *rehearsal) print(ctx context.Context, writes bool) error {
 		if err := w.out.print(end); err != nil {
 			return err
 		}
-		negative = negative || sim.result.Plan.Refused != nil || len(sim.result.Refused) > 0
+		negative = negative || sim.result.Plan.Refused != nil || len(sim.result.Refused) > 0 || slices.ContainsFunc(end.Obstacles, differs)
 	}
 	if writes && w.out.format == formatText {
 		title := "Writes, by round:"
@@ -254,6 +254,8 @@ type simulation struct {
 	// passed are the bundles that the first resolution passes over, and closing the ways that its
 	// upgrades close.
 	passed, closing resolver.AdviceList
+	// differ are the rules in which the running OLM decides otherwise than the first resolution.
+	differ []reconcile.Obstacle
 }
 
 // admit returns a function that rejects, as a real cluster would, the writes that the

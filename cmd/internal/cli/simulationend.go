@@ -140,6 +140,9 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	if d.Obstacles, err = obstacles(ctx, now, sol, s.loop.Content); err != nil {
 		return nil, err
 	}
+	d.Obstacles = slices.Concat(s.differ, slices.DeleteFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
+		return differs(o) && slices.ContainsFunc(s.differ, func(x reconcile.Obstacle) bool { return x.Bundle == o.Bundle })
+	}))
 	if len(created) > 0 {
 		text := fmt.Sprintf("the install plan that OLM creates for %s waits for approval; this command shows its name", phrase.And(created))
 		for i := range d.Obstacles {
@@ -203,11 +206,15 @@ func (s *simulation) look(ctx context.Context) error {
 			s.replaced = append(s.replaced, reconcile.Note{Object: x.Subscription, Message: x.Text})
 		}
 	}
+	if s.differ, err = obstacles(ctx, now, sol, s.loop.Content); err != nil {
+		return err
+	}
+	s.differ = slices.DeleteFunc(s.differ, func(o reconcile.Obstacle) bool { return !differs(o) })
 	list, err := sol.AdviceWithFixes(ctx)
 	only := func(kinds ...resolver.AdviceKind) resolver.AdviceList {
 		return slices.DeleteFunc(slices.Clone(list), func(a resolver.Advice) bool { return !slices.Contains(kinds, a.Kind) })
 	}
-	s.passed, s.closing = only(resolver.AdvicePassedOver), only(resolver.AdviceCloses, resolver.AdviceKind(graph.OutlookLoops))
+	s.passed, s.closing = only(resolver.AdvicePassedOver), only(resolver.AdviceCloses, resolver.AdviceDowngrade, resolver.AdviceKind(graph.OutlookLoops))
 	return err
 }
 
@@ -223,6 +230,17 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 		d.Needs = append(d.Needs, simulationNeed{Text: text, Commands: commands})
 	}
 	follow := func(text string, a *resolver.Advice) { d.Needs = append(d.Needs, simulationNeed{text, a.Commands, a}) }
+	asked := d.Needs // before OLM goes on
+	d.Needs = nil
+	for _, o := range d.Obstacles {
+		if differs(o) {
+			add(o.Text, o.Commands...)
+		}
+	}
+	if len(d.Needs) > 0 {
+		d.Needs[len(d.Needs)-1].Text += ". The following is what olmkit-controller does"
+	}
+	d.Needs = append(d.Needs, asked...)
 	switch {
 	case d.Report != nil && !slices.ContainsFunc(d.Report.Cores, func(c resolver.CoreReport) bool { return !d.averts(c.Requests...) }):
 	case d.Report != nil && len(d.Report.Cores) > 1:
@@ -266,6 +284,9 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	first := slices.DeleteFunc(slices.Clone(d.Obstacles), waits) // to be removed before the approval
 	obstacles := slices.Concat(first, slices.DeleteFunc(slices.Clone(d.Obstacles), func(o reconcile.Obstacle) bool { return !waits(o) }))
 	for i, o := range obstacles {
+		if differs(o) {
+			continue // which is first
+		}
 		averted := o.Bundle != "" && d.averts(o.Bundle)
 		if !averted && !slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return x.Text == o.Text }) {
 			add(o.Text, o.Commands...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -90,7 +91,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 				return err
 			}
 			abandon(advice, snapshot, nil)
-			obstacles, err := reconcile.Obstacles(ctx, snapshot, sol)
+			obstacles, err := obstacles(ctx, snapshot, sol, &content)
 			if err != nil {
 				return err
 			}
@@ -180,6 +181,21 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 	}
 	if o.lost {
 		o.renew(sol)
+	}
+	var differences []string
+	for _, x := range obstacles {
+		if differs(x) {
+			differences = append(differences, x.Text)
+		}
+	}
+	if len(differences) > 0 && o.awaited {
+		for _, a := range advice {
+			if a.For(o.Object.Name) && slices.Contains(a.HeldBy, resolver.HeldByInvalid) {
+				differences = append(differences, a.String()) // which has the error
+			}
+		}
+		o.Moves, o.HeldBy, o.Why = movesStuck, []resolver.Holder{resolver.HeldByDifference}, strings.Join(differences, ". ")
+		return
 	}
 	if !o.awaited {
 		for _, a := range advice {

@@ -82,6 +82,17 @@ func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.Ad
 	return err
 }
 
+// differencesText returns, as the first lines of an output, where the running OLM decides otherwise, and what the
+// output shows. It returns "" if OLM decides alike.
+func differencesText(w io.Writer, obstacles []reconcile.Obstacle, shown string) string {
+	lines := proseWriter(w)
+	if list := slices.DeleteFunc(slices.Clone(obstacles), func(o reconcile.Obstacle) bool { return !differs(o) }); len(list) > 0 {
+		list[len(list)-1].Text += ". " + shown
+		addObstacles(lines, list, "")
+	}
+	return lines.String()
+}
+
 // risky adds what an install plan does that may not be wanted to obstacles that await its approval.
 func risky(obstacles []reconcile.Obstacle, risks []string) []reconcile.Obstacle {
 	obstacles = slices.Clone(obstacles)
