@@ -1,5 +1,7 @@
 package kubectl
 
+import "github.com/olmkit/olmkit/internal/shell"
+
 // An Operator is an object that manages an operator: a Subscription or, in OLM v1, a
 // ClusterExtension.
 type Operator struct {
@@ -31,6 +33,13 @@ func (o Operator) Hold(version string) string {
 		return o.Set(map[string]any{"version": version})
 	}
 	return o.Set(map[string]any{"installPlanApproval": "Manual"})
+}
+
+// Approve returns the command that approves the install plan that a Subscription waits for.
+func (o Operator) Approve() string {
+	in := " -n " + shell.Quote(o.Namespace)
+	return `kubectl patch installplan.operators.coreos.com "$(` + object("get", "subscription.operators.coreos.com", o.Namespace, o.Name) +
+		` -o jsonpath={.status.installPlanRef.name})"` + in + " --type merge --patch " + shell.Quote(text(map[string]any{"spec": map[string]any{"approved": true}}))
 }
 
 // Set returns the command that sets fields of the Subscription, or of the catalog source of the

@@ -35,6 +35,9 @@ func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 			}
 			b.Kind = BlockerNoChannel
 			b.Reason = fmt.Sprintf("the catalog for %s has no channel %q of package %s, only %s", v, name, g.Package, strings.Join(names, ", "))
+			if !slices.ContainsFunc(g.levels, func(l level) bool { return slices.Contains(l.channels, name) }) {
+				b.Reason = fmt.Sprintf("no given catalog has a channel %q of package %s; that for %s has %s", name, g.Package, v, strings.Join(names, ", "))
+			}
 			return b
 		} else if err := ch.Err(); err != nil && g.Reading == graph.Classic {
 			b.Reason = fmt.Sprintf("the catalog for %s cannot be used: %v", v, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/property"
 )
@@ -24,6 +25,12 @@ func (p *Plan) needs(from property.MinorVersion) {
 				continue
 			}
 			n := Need{Platform: here, Before: s.Before, After: p.installed(i), Package: s.Package, Reason: s.Reason, Commands: s.Commands, hold: s.Hold != nil}
+			if x := p.approval(i, next); x != nil {
+				p.Needs = append(p.Needs, *x)
+			}
+			if s.Operator != nil {
+				n.Commands = nil
+			}
 			switch {
 			case s.Switch != nil:
 				n.Action = s.Switch.text()
@@ -32,8 +39,15 @@ func (p *Plan) needs(from property.MinorVersion) {
 			case s.Resume:
 				n.Action, n.Reason = resumeText, "it no longer has to be held back"
 			case s.Operator != nil && older(s.Operator.To, s.Operator.From):
-				n.Action = fmt.Sprintf("prepare for the downgrade to %s, or set the operator aside", s.Operator.To)
-				n.Reason = fmt.Sprintf("OLM takes it back from %s, and no way to %s avoids that", s.Operator.From, p.Reached)
+				back, from, to := p.downgrades(i)
+				if len(back) == 0 {
+					continue
+				}
+				n.Action = fmt.Sprintf("back up its resources before OLM takes it back to %s, or keep it at %s and accept that it gets no updates", phrase.And(back), from)
+				n.Reason = fmt.Sprintf("OLM upgrades %s to %s only by way of older versions", from, to)
+				if !older(from, to) {
+					n.Reason = fmt.Sprintf("OLM takes it back from %s, and no way to %s avoids that", from, p.Reached)
+				}
 			case s.Operator != nil && s.Reason != "":
 				list := p.breaking(i)
 				if len(list) == 0 {
@@ -123,6 +137,61 @@ func (p *Plan) installed(i int) string {
 		}
 	}
 	return ""
+}
+
+// approval returns the need to approve the upgrades in a row of which step i of the plan is the first, or nil if they do not
+// wait for that, or a hold asks for it.
+func (p *Plan) approval(i int, next string) *Need {
+	s := &p.Steps[i]
+	if !s.Approval || i > 0 && p.run(i-1) > 1 {
+		return nil
+	}
+	for _, x := range slices.Backward(p.Steps[:i]) {
+		if x.Package == s.Package && x.Operator == nil {
+			if x.Hold != nil {
+				return nil
+			}
+			break
+		}
+	}
+	n := &Need{
+		Platform: s.Platform, After: p.installed(i), Package: s.Package,
+		Reason: "installPlanApproval is Manual", Commands: s.Commands,
+	}
+	var to []string
+	for _, x := range p.Steps[i : i+p.run(i)] {
+		to = append(to, x.Operator.To.String())
+		for _, b := range p.Blockers {
+			if b.Platform == s.Platform && b.Package == s.Package && slices.ContainsFunc(b.Lift, func(l graph.Step) bool { return l.To == x.Operator.To }) {
+				n.Before, n.Reason = next, "installPlanApproval is Manual, and "+b.Reason
+			}
+		}
+	}
+	n.Action = "approve the install plan for " + phrase.And(to)
+	if len(to) > 1 {
+		n.Action = "approve the install plans for " + phrase.And(to) + ", one after the other"
+	}
+	return n
+}
+
+// downgrades returns the older versions among the upgrades in a row of which step i of the plan is one, where the first
+// of these begins, and where the row ends. It returns none if an earlier step in the row is a downgrade.
+func (p *Plan) downgrades(i int) (back []string, from, to graph.Node) {
+	first := i
+	for first > 0 && p.run(first-1) > 1 {
+		first--
+	}
+	row := p.Steps[first : first+p.run(first)]
+	for n, s := range row {
+		switch x := s.Operator; {
+		case !older(x.To, x.From):
+		case first+n < i:
+			return nil, from, to
+		default:
+			back = append(back, x.To.String())
+		}
+	}
+	return back, p.Steps[i].Operator.From, row[len(row)-1].Operator.To
 }
 
 // breaking returns the bundles of the upgrade that is step i of the plan and of the later ones on the same

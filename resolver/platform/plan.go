@@ -108,6 +108,8 @@ type Step struct {
 	Operator *graph.Step    `json:"operator,omitzero"`
 	Switch   *ChannelSwitch `json:"switch,omitzero"`
 	Hold     *Hold          `json:"hold,omitzero"`
+	// Approval reports whether the upgrade waits for a person to approve its install plan; see [Operator.Manual].
+	Approval bool `json:"approval,omitzero"`
 	// Resume ends a Hold. A change of the channel can do that too.
 	Resume bool `json:"resume,omitzero"`
 	// Reason is why the operator needs another channel or must not be upgraded further, or what the

@@ -62,7 +62,7 @@ func (t *trip) route(ctx context.Context, o *Operator) (*route, error) {
 			} else if v.move == moveHold {
 				_, moves := s.next(g.levels[k].lanes[x.channel], x.node)
 				x.early = !moves
-				x.why, err = s.why(ctx, v, last)
+				x.why, err = s.unheld(ctx, v, last)
 			} else if v.move == movePin {
 				x.why, err = s.why(ctx, v.from, last)
 			}
@@ -159,6 +159,12 @@ func (rt *route) write(acts []act) {
 			continue
 		case moveUpgrade:
 			s.Operator = x.step
+			s.Approval = rt.Manual && rt.Reading == graph.Classic
+			if s.Approval {
+				for _, o := range rt.objects() {
+					s.Commands = append(s.Commands, o.Approve())
+				}
+			}
 			if i := slices.IndexFunc(rt.Breaking, func(b graph.Exclusion) bool { return b.From == x.step.From.Name && b.To == x.step.To.Name }); i >= 0 {
 				s.Reason = rt.Breaking[i].Reason
 			}

@@ -24,6 +24,7 @@ const (
 	costDown        // the upgrades to an older version
 	costLeft        // the versions of the platform on which no channel leads to its head
 	costFewest      // Minimal: the upgrades before the target
+	costAway        // 1 if the way does not end in the channel that it starts in, with a path to its head, although that channel is there
 	costNeeds       // the changes of the channel and the holds
 	costArrives     // the versions of the platform that do not support the operator when it gets there
 	costBreaking    // the upgrades that break something
@@ -272,6 +273,9 @@ func (s *search) leave(ctx context.Context, c cost, k int, n graph.Node, channel
 		}
 	}
 	if k == s.home {
+		if l := &s.levels[k]; l.ok && (d < 0 || s.named(k, channel) != s.named(k, s.Channel)) && slices.Contains(l.channels, s.named(k, s.Channel)) {
+			c[costAway]++
+		}
 		c[costClosed] += s.lost[n]
 		if older(n, s.start) {
 			c[costOlder]++
@@ -292,14 +296,16 @@ func (s *search) leave(ctx context.Context, c cost, k int, n graph.Node, channel
 }
 
 // elsewhere reports whether any channel at a level leads from a node to its head (home), and whether any
-// leads to a newer node.
+// leads to a newer node (further), at once or by way of older ones.
 func (s *search) elsewhere(ctx context.Context, k int, n graph.Node) (home, further bool, err error) {
 	for _, ch := range s.levels[k].channels {
 		a, err := s.lane(ctx, k, ch)
 		if err != nil {
 			return false, false, err
 		}
-		home = home || a.toHead(n) >= 0
+		d := a.toHead(n)
+		home = home || d >= 0
+		further = further || d > 0 && !slices.ContainsFunc(a.u.Heads(), func(h graph.Node) bool { return older(h, n) })
 		if x, ok := s.next(a, n); ok && s.excluded(x) == nil && !older(x.To, n) {
 			further = true
 		}

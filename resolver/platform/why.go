@@ -74,6 +74,9 @@ func (s *search) why(ctx context.Context, v, last *visit) (trouble, error) {
 		if n := s.lost[at]; k == s.home && n > 0 && what[costClosed].reason == "" {
 			what[costClosed].reason = fmt.Sprintf("on %s, nothing leads from %s to %s", s.at(k), at, short(s.heads[0]))
 		}
+		if alone[costAway] > before[costAway] {
+			what[costAway].reason = fmt.Sprintf("channel %s was needed only to get to %s", s.named(k, channel), at)
+		}
 		if k == s.target {
 			break
 		}
@@ -91,6 +94,74 @@ func (s *search) why(ctx context.Context, v, last *visit) (trouble, error) {
 		}
 	}
 	return trouble{reason: "OLM would upgrade it to a bundle from which it cannot continue as planned"}, nil
+}
+
+// unheld returns what happens to an operator that the best way, which ends at last, holds at a visit, if OLM
+// takes its next upgrade instead and a person does what is best then.
+func (s *search) unheld(ctx context.Context, v, last *visit) (trouble, error) {
+	at, c := v.from.place, v.from.cost
+	at.mode = moving
+	for ; int(at.level) <= s.target; at.level++ {
+		k, n := int(at.level), s.nodes[at.node]
+		a, err := s.lane(ctx, k, s.channels[at.channel])
+		if err != nil {
+			return trouble{}, err
+		}
+		if x, ok := s.next(a, n); ok {
+			at.node = s.numberOf(x.To)
+			return s.astray(ctx, at, x, s.upgraded(c, k, x), last)
+		}
+		if k < s.target && s.levels[k].facts[n].blocks(s.at(k+1)) {
+			return trouble{reason: s.blocks(k, n).Reason}, nil
+		}
+		if c, err = s.leave(ctx, c, k, n, s.channels[at.channel], false); err != nil {
+			return trouble{}, err
+		}
+	}
+	return s.why(ctx, v, last)
+}
+
+// astray returns what is worse than on the best way, which ends at last, if OLM takes an upgrade that leads to a place.
+func (s *search) astray(ctx context.Context, at place, x graph.Step, c cost, last *visit) (trouble, error) {
+	if e := s.excluded(x); e != nil {
+		return trouble{reason: "OLM would take an excluded upgrade: " + exclusionText(e)}, nil
+	}
+	v := &visit{place: at, cost: c}
+	end, err := s.run(ctx, at, c)
+	if err != nil {
+		return trouble{}, err
+	}
+	to := fmt.Sprintf("OLM would upgrade it to %s on %s, ", x.To, s.at(int(at.level)))
+	if k := int(at.level); end == nil && s.levels[k].facts[x.To].blocks(s.at(k+1)) {
+		return trouble{reason: s.blocks(k, x.To).Reason}, nil
+	} else if end == nil {
+		return trouble{reason: to + fmt.Sprintf("with which the platform cannot get to %s", s.at(s.target))}, nil
+	}
+	i := 0
+	for i < costs-1 && end.cost[i] <= last.cost[i] {
+		i++
+	}
+	switch i {
+	case costOlder, costDown:
+		if older(x.To, x.From) {
+			return trouble{reason: fmt.Sprintf("OLM would take it back from %s to %s, which accepts upgrades from newer versions", x.From, x.To)}, nil
+		}
+	case costUnsupported, costArrives:
+		if b, err := s.fails(ctx, int(at.level), x.To); err != nil {
+			return trouble{}, err
+		} else if b != nil {
+			return trouble{reason: b.Reason}, nil
+		}
+	case costAdrift, costStranded, costLeft:
+		return trouble{reason: to + fmt.Sprintf("and no channel leads on from there on %s", s.at(s.home))}, nil
+	case costClosed:
+		if now, ok := s.lost[x.From]; ok && now < s.lost[x.To] {
+			return trouble{reason: fmt.Sprintf("upgrading %s to %s closes the way to %s", x.From, short(x.To), short(s.heads[now]))}, nil
+		}
+	case costAway:
+		return trouble{reason: to + fmt.Sprintf("and channel %s does not lead on from there", s.named(s.home, s.Channel))}, nil
+	}
+	return s.why(ctx, v, last)
 }
 
 // before returns the first version of the platform at which it is too late to act as the best way does at
