@@ -90,6 +90,14 @@ func (o Operator) Reinstall(installed, channel, bundle, version string, isHead b
 	}
 }
 
+// Certified returns the command that undoes what [Operator.Reinstall] sets in OLM v1, except for the channel; versions is
+// the version range that the ClusterExtension had.
+func (o Operator) Certified(versions string) string {
+	spec := o.Resumed(versions)
+	spec["upgradeConstraintPolicy"] = nil
+	return o.Set(spec)
+}
+
 // AllowUnsafeCRDs returns the command with which OLM v1 no longer compares CRDs.
 func (o Operator) AllowUnsafeCRDs() string {
 	return Patch("clusterextension", "", o.Name, map[string]any{"install": map[string]any{"preflight": map[string]any{"crdUpgradeSafety": map[string]any{"enforcement": "None"}}}})

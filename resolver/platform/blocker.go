@@ -36,11 +36,12 @@ func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) { 
 	return out, nil
 }
 
-// report adds to plan the blockers and the result of the operator, up to level end.
+// report adds to plan the blockers and the result of the operator if the platform reaches level end. Beyond it, blockers
+// are those that remain if nothing else blocks the platform.
 func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
-	for k := range end + 1 {
+	for k := range rt.end + 1 {
 		add := func(b *Blocker) {
-			if b != nil {
+			if b != nil && (k <= end || !b.resolved()) {
 				plan.Blockers = append(plan.Blockers, *b)
 			}
 		}
@@ -65,11 +66,8 @@ func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 		case k == rt.end && k < rt.last():
 			b := rt.blocks(k, s.end)
 			b.Fatal = true
-			b.Action = fmt.Sprintf("request a version that supports %s from the author, or remove the operator%s", rt.at(k+1), rt.loss())
-			if !rt.hasCatalog(rt.at(k)) {
-				b.Action = fmt.Sprintf("give a catalog for %s; without it, nothing can resolve this", rt.at(k))
-			} else {
-				b.commands = rt.remove()
+			if err := rt.removal(ctx, &b, k); err != nil {
+				return err
 			}
 			add(&b)
 		}
@@ -83,7 +81,7 @@ func (rt *route) report(ctx context.Context, end int, plan *Plan) error {
 			return err
 		}
 		if b != nil {
-			if err := rt.leaves(ctx, b, k, end); err != nil {
+			if err := rt.leaves(ctx, b, k); err != nil {
 				return err
 			}
 			add(b)
@@ -141,7 +139,7 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 	default:
 		b.Reason += fmt.Sprintf(", and no other channel leads on from %s", rt.stays[k].end)
 		b.Action = "replace the operator, or accept that it gets no updates"
-		fresh, err := rt.fresh(ctx, k)
+		fresh, err := rt.fresh(ctx, k, rt.stays[k].end)
 		if err != nil {
 			return err
 		}
@@ -149,8 +147,8 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 		case rt.Versions != "":
 			b.Action = fmt.Sprintf("change the version range %q, or accept that the operator gets no updates", rt.Versions)
 		case fresh != nil && !older(node(fresh), rt.stays[k].end):
-			b.Action = "accept that it gets no updates, or " + rt.replaces(k, fresh)
-			b.commands = rt.reinstall(k, fresh)
+			b.Action = "accept that it gets no updates"
+			rt.replace(b, k, fresh)
 		}
 	}
 	return nil
@@ -166,12 +164,12 @@ func (o *Operator) renamed(list []*Catalog) string {
 }
 
 // leaves completes the blocker of [ground.incompatible]. The plan takes the best way, so no upgrade leads to a
-// compatible version at level k. At a later one up to end, the operator may be compatible again.
-func (rt *route) leaves(ctx context.Context, b *Blocker, k, end int) error {
+// compatible version at level k. At a later one, the operator may be compatible again.
+func (rt *route) leaves(ctx context.Context, b *Blocker, k int) error {
 	s := &rt.stays[k]
 	b.Reason += fmt.Sprintf("; no upgrade leads from %s to a compatible version", s.at)
 	b.Action = "accept that it is not supported there"
-	for n := k + 1; n <= end; n++ {
+	for n := k + 1; n <= rt.end; n++ {
 		bad, err := rt.unsupported(ctx, n, rt.stays[n].end)
 		if err != nil {
 			return err
@@ -181,12 +179,45 @@ func (rt *route) leaves(ctx context.Context, b *Blocker, k, end int) error {
 			break
 		}
 	}
-	fresh, err := rt.fresh(ctx, k)
+	fresh, err := rt.fresh(ctx, k, s.end)
 	if fresh != nil {
-		b.Action += ", or " + rt.replaces(k, fresh)
-		b.commands = rt.reinstall(k, fresh)
+		rt.replace(b, k, fresh)
 	}
 	return err
+}
+
+// removal sets what a person can do about an operator that blocks the platform at level k whatever OLM does.
+func (rt *route) removal(ctx context.Context, b *Blocker, k int) error {
+	if !rt.hasCatalog(rt.at(k)) {
+		b.Action = fmt.Sprintf("give a catalog for %s; without it, nothing can resolve this", rt.at(k))
+		return nil
+	}
+	end := rt.stays[k].end
+	b.Action = fmt.Sprintf("request a version that supports %s from the author, or remove the operator", rt.at(k+1))
+	b.risk = fmt.Sprintf("nothing manages the resources of %s from then on; back them up", end.Name)
+	if rt.Reading == graph.V1 {
+		b.risk = "this deletes its custom resources; back them up"
+	}
+	for _, o := range rt.objects() {
+		b.commands = append(b.commands, o.Remove(end.Name)...)
+	}
+	for n := k + 1; n <= rt.last(); n++ {
+		fresh, err := rt.fresh(ctx, n, end)
+		if err != nil {
+			return err
+		}
+		if fresh == nil {
+			continue
+		}
+		x, _ := fresh.Bundle()
+		b.Action += fmt.Sprintf("; %s can be installed from channel %s again on %s", fresh.Name(), fresh.Channel().Name(), rt.at(n))
+		f, err := rt.trip.facts.of(ctx, x)
+		if err == nil && n < rt.last() && f.blocks(rt.at(n+1)) {
+			b.Action += fmt.Sprintf(", but it blocks %s", rt.at(n+1))
+		}
+		return err
+	}
+	return nil
 }
 
 // node returns the node of an entry.
@@ -195,44 +226,56 @@ func node(e *graph.Entry) graph.Node {
 	return b.Node()
 }
 
-// replaces returns how to put an entry in the place of the operator at a level, as an imperative.
-func (rt *route) replaces(k int, e *graph.Entry) string {
-	at := fmt.Sprintf("%s from channel %s on %s", e.Name(), e.Channel().Name(), rt.at(k))
+// replace adds to a blocker at a level that an entry can be put in the place of the operator there.
+func (rt *route) replace(b *Blocker, k int, e *graph.Entry) {
+	x, _ := e.Bundle()
+	head, _ := e.Channel().Head()
+	end := rt.stays[k].end
+	b.there = true
+	b.risk = fmt.Sprintf("no upgrade leads from %s to %s, so it may fail or lose data; back up its resources", end.Name, e.Name())
+	b.Action += fmt.Sprintf(", or install %s from channel %s in its place", e.Name(), e.Channel().Name())
+	for _, o := range rt.objects() {
+		b.commands = append(b.commands, o.Reinstall(end.Name, e.Channel().Name(), x.Name(), x.Version().String(), head == *e)...)
+	}
 	if rt.Reading == graph.V1 {
-		return "force the change to " + at + ", which may lose data"
+		b.installs = e.Name()
+		for _, o := range rt.objects() {
+			b.restores = append(b.restores, o.Certified(rt.Versions))
+		}
 	}
-	return "remove the operator and install " + at
 }
 
-// loss returns what the removal of the operator also deletes, as the end of a sentence.
-func (o *Operator) loss() string {
-	if o.Reading == graph.V1 {
-		return ", which deletes its custom resources"
-	}
-	return ""
-}
-
-// fresh returns what to install at a level after the operator was removed: the first entry of the default
-// channel that the level can run and supports, or nil if there is none.
-func (rt *route) fresh(ctx context.Context, k int) (*graph.Entry, error) {
-	ch, ok := rt.levels[k].pkg.DefaultChannel()
-	if !rt.levels[k].ok || !ok {
+// fresh returns what to install at a level in the place of a node: the newest entry of the operator's channel or, without
+// that, of the default channel that the level can run and supports. It returns nil if there is none.
+func (rt *route) fresh(ctx context.Context, k int, end graph.Node) (*graph.Entry, error) {
+	_, pkg, ok := rt.source(rt.Operator, rt.at(k))
+	if !ok {
 		return nil, nil
 	}
 	without, failed := rt.without(ctx, k)
-	for e := range ch.Order() {
-		b, ok := e.Bundle()
-		if !ok || b.Err() != nil || without(b) {
+	var back *graph.Entry // an older one
+	for _, name := range []string{rt.Channel, pkg.DefaultChannelName()} {
+		ch, ok := pkg.Channel(name)
+		if !ok {
 			continue
 		}
-		if b.Name() == rt.stays[k].end.Name {
-			continue
-		}
-		if bad, err := rt.unsupported(ctx, k, b.Node()); !bad || err != nil {
-			return &e, err
+		for e := range ch.Order() {
+			b, ok := e.Bundle()
+			if !ok || b.Err() != nil || without(b) || b.Name() == end.Name {
+				continue
+			}
+			bad, err := rt.unsupported(ctx, k, b.Node())
+			switch {
+			case err != nil:
+				return nil, err
+			case !bad && !older(b.Node(), end):
+				return &e, nil
+			case !bad && back == nil:
+				back = &e
+			}
 		}
 	}
-	return nil, *failed
+	return back, *failed
 }
 
 // result returns the result of the operator if the platform reaches level end.
@@ -277,24 +320,4 @@ func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 		}
 	}
 	return o, rt.supports(ctx, &o, end)
-}
-
-// remove returns the commands that remove an installed operator: in classic with its
-// ClusterServiceVersion, which OLM does not delete.
-func (rt *route) remove() (out []string) {
-	n := rt.stays[rt.end].end
-	for _, o := range rt.objects() {
-		out = append(out, o.Remove(n.Name)...)
-	}
-	return out
-}
-
-// reinstall returns the commands that put an entry in the place of the operator at a level.
-func (rt *route) reinstall(k int, e *graph.Entry) (out []string) {
-	b, _ := e.Bundle()
-	head, _ := e.Channel().Head()
-	for _, o := range rt.objects() {
-		out = append(out, o.Reinstall(rt.stays[k].end.Name, e.Channel().Name(), b.Name(), b.Version().String(), head == *e)...)
-	}
-	return out
 }

@@ -75,19 +75,26 @@ func (p *Plan) needs(from property.MinorVersion) {
 				key.kind = x.Kind
 			}
 			first := x.Platform == here && (here == p.From || x.there)
+			n := Need{Platform: here, Before: next, Package: x.Package, Action: x.Action, Reason: x.Reason, Risk: x.risk, Commands: x.commands}
 			switch {
 			case x.Fatal && x.Platform == here:
-				p.Needs = append(p.Needs, Need{Platform: here, Before: next, Package: x.Package, Action: x.Action, Reason: x.Reason, Commands: x.commands})
 			case x.Fatal || x.resolved() || x.Temporary || x.Action == "" || seen[key] || !first && (x.Platform != next || x.there):
-			case first:
-				seen[key] = true
-				p.Needs = append(p.Needs, Need{Platform: here, Package: x.Package, Action: x.Action, Reason: x.Reason, Commands: x.commands})
+				continue
 			default:
 				seen[key] = true
-				p.Needs = append(p.Needs, Need{Platform: here, Before: next, Package: x.Package, Action: x.Action, Reason: x.Reason, Commands: x.commands})
+				if first {
+					n.Before = ""
+				}
+			}
+			p.Needs = append(p.Needs, n)
+			if x.restores != nil {
+				p.Needs = append(p.Needs, Need{
+					Platform: here, After: x.installs, Package: x.Package, Action: "set the version and upgradeConstraintPolicy back",
+					Reason: "they are needed only to install it", Commands: x.restores,
+				})
 			}
 		}
-		if here == p.Reached {
+		if here == p.To {
 			break
 		}
 	}

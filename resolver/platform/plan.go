@@ -9,6 +9,7 @@ import (
 	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/property"
 )
 
 // A Plan is an ordered upgrade of a platform and its operators.
@@ -30,13 +31,15 @@ type Plan struct {
 	// Unchecked has the data of each warning.
 	Unchecked []Unchecked `json:"unchecked,omitempty"`
 	// Needs are the things that a person has to do or to decide, in order. Those that are
-	// steps of the plan are among Steps too.
+	// steps of the plan are among Steps too. Those on a version after Reached follow once nothing
+	// blocks the platform at Reached.
 	Needs []Need `json:"needs"`
 	// Steps are in order. At one version of the platform, operators are sorted by package
 	// and name.
 	Steps []Step `json:"steps"`
 	// Blockers are sorted by operator, then version of the platform. They include those
-	// that the plan resolves, and those that only leave an operator behind.
+	// that the plan resolves, and those that only leave an operator behind. Those at a version after
+	// Reached remain if nothing else blocks the platform.
 	Blockers []Blocker `json:"blockers"`
 	// Operators are the installed operators, by package and name.
 	Operators []OperatorPlan `json:"operators"`
@@ -158,6 +161,8 @@ type Need struct {
 	// Action is an imperative, and Reason why it is needed.
 	Action string `json:"action"`
 	Reason string `json:"reason"`
+	// Risk is what may be lost, if anything.
+	Risk string `json:"risk,omitempty"`
 	// Commands do that, if commands can.
 	Commands []string `json:"commands,omitempty"`
 	hold     bool     // the need is a hold
@@ -204,9 +209,11 @@ type Blocker struct {
 	// channels that they need. They are part of the plan.
 	Lift   []graph.Step `json:"lift,omitempty"`
 	Switch *Switch      `json:"switch,omitzero"`
-	// there reports that Action is only possible at Platform, not before. commands take the action.
-	there    bool
-	commands []string
+	// there reports that Action is only possible at Platform, not before. commands take the action, risk is what
+	// may be lost then, and restores undo, when bundle installs is there, what commands have set to install it.
+	there              bool
+	risk, installs     string
+	commands, restores []string
 }
 
 // resolved reports whether the plan resolves the blocker.
@@ -273,11 +280,18 @@ func (p *Plan) LeftBehind() []Blocker {
 	var out []Blocker
 	for _, x := range p.Blockers {
 		arrives := (x.Kind == BlockerMinKube || x.Kind == BlockerRemovedAPI && x.there) && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.Package == x.Package && !o.AtHead })
-		if !x.Fatal && !x.resolved() && !arrives {
+		if !x.Fatal && !x.resolved() && !arrives && !p.beyond(x.Platform) {
 			out = append(out, x)
 		}
 	}
 	return out
+}
+
+// beyond reports whether the platform does not reach a version.
+func (p *Plan) beyond(version string) bool {
+	at, err := property.ParseMinorVersion(version)
+	reached, failed := property.ParseMinorVersion(p.Reached)
+	return err == nil && failed == nil && at.Compare(reached) > 0
 }
 
 // supportOf returns the support of a bundle, or nil.

@@ -52,6 +52,9 @@ func (p *Plan) Text(width int) string {
 		}
 		t.write(fmt.Sprintf("%3d. ", i+1), "%s: %s: %s", when, n.Package, n.Action)
 		t.write("       ", "because %s", n.Reason)
+		if n.Risk != "" {
+			t.write("       ", "Risk: %s", n.Risk)
+		}
 		for _, c := range n.Commands {
 			t.Verbatim(c, "       ")
 		}

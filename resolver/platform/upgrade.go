@@ -69,7 +69,16 @@ func upgrade(ctx context.Context, p Problem) (*Plan, error) {
 		o := &plan.Operators[i]
 		o.LeftBehind = slices.ContainsFunc(behind, func(x Blocker) bool { return x.Package == o.Package })
 	}
+	taken := len(plan.Steps)
+	for k := end + 1; k <= t.last(); k++ {
+		for _, r := range routes {
+			if k <= r.end {
+				plan.Steps = append(plan.Steps, r.stays[k].steps...)
+			}
+		}
+	}
 	plan.needs(t.from)
+	plan.Steps = plan.Steps[:taken:taken]
 	return plan, nil
 }
 
