@@ -202,11 +202,11 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 		out.Text = "is part of the solution"
 		return out, nil
 	}
-	_, reached := w.e.vars[c]
-	if x := u.newer(b); x != nil && !reached {
+	if x := u.newer(b); x != nil {
 		out.Text = "is older than the installed " + x.Name + ", and no upgrade leads back to it"
 		return out, nil
 	}
+	_, reached := w.e.vars[c]
 	if _, ok := e.Rank(); !ok {
 		if !reached {
 			out.Text = "cannot be selected: " + hiddenEntry(e).Reason()

@@ -14,6 +14,7 @@ import (
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
@@ -178,6 +179,13 @@ func (s *clusterState) operator(ctx context.Context, l *loader, from *catalogArg
 	return p, o, err
 }
 
+// older reports whether the version of a is lower than that of b.
+func older(a, b graph.Node) bool {
+	x, xerr := version.Parse(a.Version)
+	y, yerr := version.Parse(b.Version)
+	return xerr == nil && yerr == nil && x.LT(y)
+}
+
 func has(p graph.Package, name string) bool {
 	_, ok := p.Bundle(name)
 	return ok
@@ -201,8 +209,8 @@ type pathAnswer struct {
 	Impact   []edgeImpact `json:"impact,omitempty"`
 	Avoided  []edgeImpact `json:"avoided,omitempty"`
 	Blocking []edgeImpact `json:"blocking,omitempty"`
-	// Outlook is how far OLM upgrades From, and how other channels lead further, if there is no
-	// path to a head.
+	// Outlook is how far OLM upgrades From, and how other channels lead further, if neither a path
+	// nor Way leads to the target.
 	Outlook *graph.Outlook `json:"outlook,omitzero"`
 	// Back is how far OLM upgrades From, if one of the steps of Shortest leads to an older version.
 	Back *graph.Outlook `json:"back,omitzero"`
@@ -218,16 +226,13 @@ type pathAnswer struct {
 
 // elsewhere sets where other channels lead.
 func (a *pathAnswer) elsewhere(o *graph.Outlooks) {
-	if a.To == nil {
-		a.Outlook = o.Of(a.From, "", a.Channels)
-		return
-	}
 	for _, w := range o.Ways(a.From, "", a.Channels) {
-		if w.End().Name == a.To.Name {
+		if a.To != nil && w.End().Name == a.To.Name {
 			a.Way = &w
 			return
 		}
 	}
+	a.Outlook = o.Of(a.From, "", a.Channels)
 }
 
 // beyond returns the steps that OLM takes on its own after those of Shortest, and whether it begins with these.
@@ -285,16 +290,22 @@ func (a *pathAnswer) text(w io.Writer) error {
 	case !a.OK && len(a.Blocking) > 0:
 		visible.Fprintf(&b, "No path leads from %s to %s%s. Each path takes at least one of these upgrades, and may take more like them:\n", a.From, to, without)
 		writeEdges(&b, a.Blocking)
-	case a.Outlook != nil:
-		line(fmt.Sprintf("No path leads from %s to %s. %s.", a.From, to, prose.Outlook(a.Outlook)), "")
 	case !a.OK:
-		in := ""
-		if len(a.Channels) > 0 {
+		in, where := "", ""
+		if len(a.Channels) > 0 && a.To != nil {
 			in = " in " + phrase.Plural(len(a.Channels), "channel") + " " + phrase.And(a.Channels)
 		}
-		where := "; no channel of the catalog leads there"
-		if a.Way != nil {
+		switch {
+		case a.Way != nil:
 			where = ". " + prose.WayTo(a.Way, a.Reading, strings.Join(a.Channels, ","))
+		case a.To == nil:
+		case older(*a.To, a.From):
+			where = ", which is older: OLM does not go back"
+		default:
+			where = "; no channel of the catalog leads there"
+		}
+		if a.Outlook != nil {
+			where += ". " + prose.Outlook(a.Outlook)
 		}
 		line(fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "")
 	case len(a.Shortest) == 0:
@@ -309,7 +320,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 	}
 	if text := a.follows(); text != "" {
 		line(text, "")
-	} else if len(a.Walk.Steps) > 0 {
+	} else if len(a.Walk.Steps) > 0 && a.Outlook == nil {
 		visible.Fprintf(&b, "\n%s on its own takes %s", readerName(a.Reading), phrase.Count(len(a.Walk.Steps), "step"))
 		switch {
 		case a.Walk.Loops:
@@ -321,8 +332,6 @@ func (a *pathAnswer) text(w io.Writer) error {
 		}
 		b.WriteString(":\n")
 		steps(a.Walk.Steps)
-	} else if !a.OK && a.Outlook == nil && a.Way == nil {
-		visible.Fprintf(&b, "%s stays at %s.\n", readerName(a.Reading), a.From)
 	}
 	if a.Back != nil {
 		line("warning: "+prose.Downgrade(a.Back), "  ")
