@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/blang/semver/v4"
-
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
@@ -151,6 +150,17 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 		}
 	}
 	shareGroup(out)
+	for i := range out {
+		if o := &out[i]; sol != nil && len(o.Commands) == 0 && (o.By == resolver.HeldByInstallMode || o.By == resolver.HeldByPlatform) {
+			f, err := sol.Instead(ctx, o.Bundle)
+			if err != nil {
+				return nil, err
+			}
+			if f != nil {
+				o.Text, o.Commands = o.Text+", or "+f.String(), f.Commands
+			}
+		}
+	}
 	return out, nil
 }
 
@@ -261,16 +271,8 @@ func operatorObstacle(w *world.World, c coming) *Obstacle {
 
 // platformObstacle reports a bundle that needs a newer version of Kubernetes.
 func platformObstacle(w *world.World, c coming) *Obstacle {
-	want, err := semver.ParseTolerant(c.minKube)
-	if err != nil || w.KubeVersion == "" {
-		return nil
-	}
-	have, err := semver.ParseTolerant(w.KubeVersion)
-	if err != nil {
-		return nil
-	}
-	have.Pre, have.Build, want.Pre, want.Build = nil, nil, nil, nil
-	if have.GE(want) {
+	want, have, lacks := version.Lacks(c.minKube, w.KubeVersion)
+	if !lacks {
 		return nil
 	}
 	return &Obstacle{

@@ -384,6 +384,11 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 			return nil, err
 		}
 		a.DeadEnd = cmp.Or(a.DeadEnd, dead)
+		if !u.isInstalled(list[at]) {
+			if _, b := u.entry(list[at]); u.misfit(ctx, b) != nil {
+				a.DeadEnd = nil // what is installed next does not run, which an obstacle states
+			}
+		}
 		a.Elsewhere = s.newerElsewhere(i, at)
 		if len(u.subs) > 1 {
 			a.alone = prose.Alone(a.Outlook)

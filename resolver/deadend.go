@@ -11,16 +11,19 @@ import (
 )
 
 // A DeadEnd is an upgrade of an outlook that does not happen, because nothing satisfies a requirement
-// of the bundle that it leads to, because a policy blocks it, or because of other operators of the namespace.
+// of the bundle that it leads to, because a policy blocks it, because the bundle does not run in the namespace, or because
+// of other operators there.
 type DeadEnd struct {
 	// At is where OLM stops.
 	At     graph.Node `json:"at"`
 	Bundle graph.Node `json:"bundle"`
-	// Requires is the requirement, in words. It is "" if Policy or Because is set.
+	// Requires is the requirement, in words. It is "" if Policy, Misfit or Because is set.
 	Requires string  `json:"requires,omitempty"`
 	Policy   *Policy `json:"policy,omitzero"`
+	// Misfit is why the bundle does not run in the namespace.
+	Misfit *Misfit `json:"misfit,omitzero"`
 	// Because is why the other subscriptions and operators of the namespace, which were followed to where OLM stops, do
-	// not let the upgrade happen. Requires and Policy are not set then.
+	// not let the upgrade happen. The others are not set then.
 	Because string `json:"because,omitempty"`
 
 	step int // the number of the upgrade in the outlook
@@ -30,6 +33,9 @@ type DeadEnd struct {
 func (d *DeadEnd) String() string {
 	if d.Policy != nil {
 		return fmt.Sprintf("it stays at %s, because %s is blocked by a policy: %s", d.At, d.Bundle, d.Policy)
+	}
+	if d.Misfit != nil {
+		return fmt.Sprintf("OLM stops at %s, because %s", d.At, d.Misfit)
 	}
 	if d.Because != "" {
 		return fmt.Sprintf("OLM stops at %s, because %s", d.At, d.Because)
@@ -78,6 +84,9 @@ func (u *universe) deadEndAt(ctx context.Context, n *needs, src *source, b graph
 			if r.need.unmet() {
 				return &DeadEnd{At: step.From, Bundle: step.To, Requires: prose.Requirement(r.Expr)}
 			}
+		}
+		if m := u.misfit(ctx, b); m != nil {
+			return &DeadEnd{At: step.From, Bundle: step.To, Misfit: m}
 		}
 		break // all entries have the same requirements
 	}

@@ -20,6 +20,9 @@ type Fix struct {
 	// whose upgrades it lets close the way to a newer version, by subscription. Of changed subscriptions,
 	// they include those that end at the head of a channel although other channels have newer versions.
 	Stuck []Advice `json:"stuck,omitempty"`
+	// Misfits are the bundles that the fix adds to the plan and that do not run in the namespace. A fix with some is
+	// offered only if the others only remove something.
+	Misfits []Misfit `json:"misfits,omitempty"`
 	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. A
 	// catalog to add whose image is unknown has no command. The list is empty if another change has
 	// none.
@@ -64,7 +67,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		if f == nil || err != nil {
 			return err
 		}
-		if found = append(found, f); len(f.Stuck) == 0 {
+		if found = append(found, f); len(f.Stuck)+len(f.Misfits) == 0 {
 			good++
 		}
 		return nil
@@ -106,7 +109,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 			}
 		}
 	}
-	helps := slices.ContainsFunc(found, func(f *Fix) bool { return !f.removes() && f.futile() == nil && f.short() == nil })
+	helps := slices.ContainsFunc(found, func(f *Fix) bool { return !f.removes() && f.futile() == nil && f.short() == nil && len(f.Misfits) == 0 })
 	if i := slices.IndexFunc(found, func(f *Fix) bool { return f.futile() != nil }); i >= 0 && !helps {
 		before, a := len(found), found[i].futile()
 		for _, ch := range c.e.r.u.installAgain(a.Subscription, a.Bundle, a.Outlook) {
@@ -137,10 +140,10 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	if !slices.ContainsFunc(found, func(f *Fix) bool { return f.Changes[0].Kind == AddCatalog }) { // no given catalog has it
 		found = append(added, found...)
 	}
-	c.complete(found)
-	found = distinct(found)
+	c.complete(ctx, found)
+	found = fitting(distinct(found))
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
+		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
 }
@@ -162,7 +165,11 @@ func (c *Core) withoutRivals(ctx context.Context, base *Problem, max int) (found
 			}
 		}
 	}
-	return c.complete(found), nil
+	c.complete(ctx, found)
+	if slices.ContainsFunc(found, func(f *Fix) bool { return len(f.Misfits) == 0 }) {
+		found = slices.DeleteFunc(found, func(f *Fix) bool { return len(f.Misfits) > 0 })
+	}
+	return found, nil
 }
 
 // attempt returns the fix that consists of some changes to a problem, or nil if it then has no solution.
@@ -175,21 +182,30 @@ func (c *Core) attempt(ctx context.Context, base *Problem, set []Change) (*Fix, 
 	if sol == nil || err != nil {
 		return nil, err
 	}
-	f := &Fix{Changes: set, Selected: sol.Selected, Stuck: sol.stuck(set)}
+	f := &Fix{Changes: set, Selected: sol.Selected, Stuck: sol.stuck(set), Misfits: c.e.r.u.newMisfits(ctx, sol.Selected, c.rest)}
 	for _, ch := range set {
 		f.cost += changeCost[ch.Kind]
 	}
 	return f, nil
 }
 
-// complete sets what fixes have besides their changes, and returns them.
-func (c *Core) complete(found []*Fix) []*Fix {
+// fitting returns the fixes that add only bundles which run in the namespace, or all if those only remove something.
+func fitting(found []*Fix) []*Fix {
+	fit := slices.DeleteFunc(slices.Clone(found), func(f *Fix) bool { return len(f.Misfits) > 0 })
+	if onlyRemovals(fit) {
+		return found
+	}
+	return fit
+}
+
+// complete sets what fixes have besides their changes.
+func (c *Core) complete(ctx context.Context, found []*Fix) {
 	for _, f := range found {
 		f.rest = c.rest
+		f.Misfits = c.e.r.u.newMisfits(ctx, f.Selected, f.rest)
 		f.removed = c.e.r.u.removed(f)
 		f.Commands = commands(c.e.r.u.p, f.Changes)
 	}
-	return found
 }
 
 // futile returns the advice for the operator of a changed subscription if the fix installs nothing and the

@@ -21,6 +21,9 @@ func (f *Fix) String() string {
 			text += "; afterwards, " + c.Then
 		}
 	}
+	for _, m := range f.Misfits {
+		text += "; but " + m.Why
+	}
 	var others []string // which were stuck before
 	for _, a := range f.Stuck {
 		if slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription }) {

@@ -31,6 +31,19 @@ const (
 	HeldByDifference  Holder = "difference"      // the running OLM decides otherwise ([Solution.Differs])
 )
 
+// A Misfit is a bundle that does not run in the namespace once it is installed. OLM selects it
+// nevertheless.
+type Misfit struct {
+	Bundle string `json:"bundle"`
+	// By is [HeldByInstallMode] or [HeldByPlatform].
+	By Holder `json:"by"`
+	// Why is the reason, as a clause that begins with the bundle.
+	Why string `json:"why"`
+}
+
+// String returns the reason.
+func (m Misfit) String() string { return m.Why }
+
 // held has, for each holder, the clause that explains why a bundle was not chosen, with %s for
 // its name.
 var held = []struct {

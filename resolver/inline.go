@@ -38,7 +38,7 @@ func (p *Problem) Inline(ctx context.Context) (_ Problem, err error) {
 			c.FBC, c.Graph, c.Digest = nil, nil, ""
 			continue
 		}
-		text, err := writeCatalog(ctx, c.Graph, pkgs, p.OperatorGroup != nil)
+		text, err := writeCatalog(ctx, c.Graph, pkgs, p.OperatorGroup != nil || p.Options.Cluster.KubeVersion != "")
 		if err != nil {
 			return Problem{}, err
 		}
@@ -248,13 +248,24 @@ func packageBlobs(p graph.Package) []blobJSON {
 	return out
 }
 
-// addModes adds only the install modes from the manifests of a bundle.
+// addModes adds only the install modes and the minKubeVersion from the manifests of a bundle.
 func addModes(ctx context.Context, x graph.Bundle, blob *blobJSON) error {
 	list, stated, err := installModes(ctx, x)
-	if err != nil || !stated {
+	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(map[string]any{"installModes": list})
+	least, err := x.MinKubeVersion(ctx)
+	if err != nil && ctx.Err() != nil || !stated && least == "" {
+		return context.Cause(ctx)
+	}
+	meta := map[string]any{}
+	if stated {
+		meta["installModes"] = list
+	}
+	if least != "" {
+		meta["minKubeVersion"] = least
+	}
+	text, err := json.Marshal(meta, json.Deterministic(true))
 	blob.Properties = append(blob.Properties, property.Property{Type: property.TypeCSVMetadata, Value: []byte(jsontext.Value(text))})
 	return err
 }

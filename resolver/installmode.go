@@ -16,7 +16,7 @@ import (
 // so they are read from the source once, and only for reachable candidates.
 func (u *universe) unsupported(ctx context.Context, c cand) fact.Fact {
 	g := u.p.OperatorGroup
-	if g == nil || u.err != nil {
+	if g == nil || g.Late || u.err != nil {
 		return nil
 	}
 	_, b := u.entry(c)

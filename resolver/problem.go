@@ -36,7 +36,7 @@ type Problem struct {
 	// Policies pin, hold and exclude packages. Their order does not matter.
 	Policies []Policy `json:"policies,omitempty"`
 	// OperatorGroup, if set, excludes bundles whose install modes do not support its target
-	// namespaces.
+	// namespaces, unless it is Late.
 	OperatorGroup *OperatorGroup `json:"operatorGroup,omitzero"`
 	Options       Options        `json:"options,omitzero"`
 
@@ -193,6 +193,11 @@ func (e *UnhealthyError) Commands() (list []string) {
 // An OperatorGroup is the operator group of the namespace. It decides which operators can
 // run there.
 type OperatorGroup struct {
+	// Name is the name of the group, for texts.
+	Name string `json:"name,omitempty"`
+	// Late reports whether bundles that do not support the group are selected nevertheless, as in OLM, which
+	// checks install modes only after the installation. Fixes and ways do not lead to them.
+	Late bool `json:"late,omitzero"`
 	// TargetNamespaces are the namespaces in the status of the group. [""] means all.
 	TargetNamespaces []string `json:"targetNamespaces,omitzero"`
 }

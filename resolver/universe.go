@@ -48,7 +48,9 @@ type universe struct {
 	// want, if not nil, restricts the candidates of one subscription.
 	want  *want
 	modes map[graph.Bundle]error // why bundles do not support the operator group; nil if they do
-	last  lastChannels
+	// misfits has bundles that were checked, with nil for those that run.
+	misfits map[graph.Bundle]*Misfit
+	last    lastChannels
 	evaluation
 }
 

@@ -78,7 +78,7 @@ func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err
 				out = append(out, f)
 			}
 		}
-		return out, nil
+		return fitting(out), nil
 	}
 	if len(no.Cores) == 0 {
 		return s.yielding(ctx, a, w)
@@ -182,7 +182,7 @@ func (s *Solution) tested(ctx context.Context, meets func(*Solution) bool, chang
 	if sol == nil || err != nil || meets != nil && !meets(sol) {
 		return nil, err
 	}
-	f := &Fix{Changes: changes, Selected: sol.Selected, Stuck: sol.stuck(changes), rest: s.Selected}
+	f := &Fix{Changes: changes, Selected: sol.Selected, Stuck: sol.stuck(changes), Misfits: s.r.u.newMisfits(ctx, sol.Selected, s.Selected), rest: s.Selected}
 	f.removed = s.r.u.removed(f)
 	f.Commands = commands(s.r.u.p, f.Changes)
 	return []*Fix{f}, nil
@@ -190,7 +190,11 @@ func (s *Solution) tested(ctx context.Context, meets func(*Solution) bool, chang
 
 // confirm reports whether a fix meets the demand on its own, and completes it with
 // what is then installed.
-func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
+func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (_ bool, err error) {
+	if err := s.r.lock(ctx); err != nil {
+		return false, err
+	}
+	defer s.r.unlock(ctx, &err)
 	p := *s.r.u.p
 	p.Subscriptions = nil
 	for _, x := range s.r.u.subs {
@@ -212,6 +216,7 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (bool, error) {
 		return false, err
 	}
 	f.Selected, f.Stuck, f.rest = f.given(sol.Selected), sol.stuck(f.Changes), s.Selected
+	f.Misfits = s.r.u.newMisfits(ctx, f.Selected, s.Selected)
 	return true, nil
 }
 

@@ -200,6 +200,9 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	out := WhyNot{Bundle: u.ref(c), Pos: b.Pos()}
 	if w.has(c) {
 		out.Text = "is part of the solution"
+		if m := u.misfit(ctx, b); m != nil {
+			out.Text += ", but " + m.Why
+		}
 		return out, nil
 	}
 	if x := u.newer(b); x != nil {

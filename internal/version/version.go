@@ -55,3 +55,16 @@ func Reason(text string, err error) string {
 		return strings.ToLower(reason[:1]) + reason[1:]
 	}
 }
+
+// Lacks compares the oldest version of Kubernetes that a bundle supports with that of a cluster, and
+// reports whether the cluster is older. It returns both without what follows the three numbers. A version that is
+// unknown or cannot be read lacks nothing.
+func Lacks(least, cluster string) (want, have semver.Version, lacks bool) {
+	want, bad := semver.ParseTolerant(least)
+	have, err := semver.ParseTolerant(cluster)
+	if bad != nil || err != nil {
+		return want, have, false
+	}
+	have.Pre, have.Build, want.Pre, want.Build = nil, nil, nil, nil
+	return want, have, have.LT(want)
+}
