@@ -94,6 +94,12 @@ func (o *Outlook) Furthest() Node {
 	return o.Way.End()
 }
 
+// Returns reports whether a way leads through other channels to the head of the only channel that the operator follows,
+// to which it can then return.
+func (o *Outlook) Returns(w *Way) bool {
+	return len(o.Channels) == 1 && o.Head != nil && w.End() == o.Head.Node && w.Legs[len(w.Legs)-1].Channel != o.Channels[0]
+}
+
 // End is the bundle at which the steps end.
 func (o *Outlook) End() Node {
 	if n := len(o.Steps); n > 0 {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"container/heap"
 	"slices"
 )
@@ -213,6 +214,7 @@ type visit struct {
 	// held means that an administrator keeps OLM from continuing along the lane.
 	held  bool
 	cost  uint64
+	total uint64 // with a stop at the end, see arrive
 	order int
 }
 
@@ -245,14 +247,10 @@ func (s *waySearch) run(from *spot) {
 		if s.best[s.key(v)] != v {
 			continue // a cheaper one came later
 		}
-		if v.arrived() && s.visited(v.at) == nil {
-			for len(s.at) <= v.at.id {
-				s.at = append(s.at, nil)
-			}
-			s.at[v.at.id] = v
-			s.order = append(s.order, v)
-		}
 		next := s.next(v.lane, v.at)
+		if v.arrived() {
+			s.arrive(v, next != nil)
+		}
 		if next != nil && !v.held && !s.excludes(v.at, next) {
 			s.push(visit{at: next.to, lane: v.lane, from: v, by: next, cost: v.cost + costStep})
 		}
@@ -260,6 +258,28 @@ func (s *waySearch) run(from *spot) {
 			s.act(v, next != nil)
 		}
 	}
+	slices.SortStableFunc(s.order, func(a, b *visit) int { return cmp.Compare(a.total, b.total) })
+}
+
+// arrive records a visit as the way to its spot if no other is as cheap. moves is true if OLM would upgrade the operator
+// further along its lane, so that a way that ends here needs another stop.
+func (s *waySearch) arrive(v *visit, moves bool) {
+	v.total = v.cost
+	if moves && !v.held && v.from != nil {
+		v.total += costStop
+	}
+	for len(s.at) <= v.at.id {
+		s.at = append(s.at, nil)
+	}
+	switch known := s.at[v.at.id]; {
+	case known == nil:
+		s.order = append(s.order, v)
+	case known.total <= v.total:
+		return
+	default:
+		s.order[slices.Index(s.order, known)] = v
+	}
+	s.at[v.at.id] = v
 }
 
 // excludes reports whether ways must not take a link from a spot.

@@ -303,7 +303,11 @@ func target(t *graph.Target) string {
 
 // legs returns a way of an outlook as an instruction.
 func legs(o *graph.Outlook, w *graph.Way) string {
-	return Way(w, o.Reading, followed(o), strings.Join(o.Channels, ","))
+	text := Way(w, o.Reading, followed(o), strings.Join(o.Channels, ","))
+	if o.Reading == graph.V1 && o.Returns(w) {
+		text += ", then switch back to channel " + o.Channels[0]
+	}
+	return text
 }
 
 // followed returns the catalog that the operator follows, or "".

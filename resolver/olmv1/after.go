@@ -71,3 +71,70 @@ func (s *selecting) jump(c candidate) string {
 	}
 	return text
 }
+
+// maxCourse is the maximum number of later upgrades of a course.
+const maxCourse = 250
+
+// course returns the course after a change of the request, which fixed is the selection of.
+func (s *selecting) course(ctx context.Context, fixed *selecting) (Course, error) {
+	at := fixed.left[0]
+	c := Course{Catalog: at.source.Name, Selected: at.Node(), stays: s.Installed != nil && at.Name() == s.Installed.Name}
+	seen := map[string]bool{at.Name(): true}
+	if s.Installed != nil {
+		seen[s.Installed.Name] = true
+	}
+	for s.installed != nil && at.known && len(c.Later) < maxCourse {
+		after, err := fixed.after(ctx, at)
+		if err != nil {
+			return c, err
+		}
+		if r := after.refusal; r != nil {
+			if c.Refusal = r.Code; r.chosen.Bundle != (graph.Bundle{}) {
+				c.Refused = r.chosen.Node()
+			}
+			break
+		}
+		if next := after.left[0]; seen[next.Name()] {
+			break
+		}
+		at = after.left[0]
+		seen[at.Name()] = true
+		c.Later = append(c.Later, at.Node())
+	}
+	c.Prerelease = !c.stays && s.isPrerelease(at)
+	if !c.stays && len(s.Channels) > 0 && len(fixed.Channels) == 0 && !s.asked(at.Bundle) {
+		c.Channel = channelOf(at.Bundle)
+	}
+	return c, nil
+}
+
+// isPrerelease reports whether a bundle is a prerelease and the installed one, or else the head of the default channel, is
+// not.
+func (s *selecting) isPrerelease(c candidate) bool {
+	if !c.known || len(c.version.Version.Pre) == 0 {
+		return false
+	}
+	if s.installed != nil {
+		return len(s.installed.Pre) == 0
+	}
+	ch, _ := c.Bundle.Package().DefaultChannel()
+	if ch == (graph.Channel{}) {
+		return false
+	}
+	e, ok := ch.Head()
+	if !ok {
+		return false
+	}
+	b, ok := e.Bundle()
+	return ok && b.HasVersion() && len(b.Version().Pre) == 0
+}
+
+// channelOf returns the channel of a bundle to name: the default one, or else the first by name.
+func channelOf(b graph.Bundle) (name string) {
+	for e := range b.Entries() {
+		if ch := e.Channel(); ch.IsDefault() || name == "" {
+			name = ch.Name()
+		}
+	}
+	return name
+}

@@ -15,7 +15,12 @@ import (
 func randomCatalog(t *testing.T, r *rand.Rand) *graph.Catalog {
 	t.Helper()
 	const versions = 12
-	version := func(i int) string { return fmt.Sprintf("1.%d.0", i) }
+	version := func(i int) string {
+		if i == versions-1 {
+			return fmt.Sprintf("1.%d.0-rc.1", i+1)
+		}
+		return fmt.Sprintf("1.%d.0", i)
+	}
 	var b strings.Builder
 	b.WriteString("---\nschema: olm.package\nname: p\ndefaultChannel: a\n")
 	for _, channel := range []string{"a", "b"} {

@@ -10,7 +10,6 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/phrase"
 )
 
 // Select returns the bundle that OLM v1 would install or upgrade to. It does not modify the
@@ -60,18 +59,25 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 	return s.selection(held, later), nil
 }
 
-// afterTie completes a tie that no priority resolves with why OLM v1 then still selects nothing, and with the
-// fixes for that.
+// afterTie completes a tie that no choice of a catalog resolves with why OLM v1 then still selects nothing, and with the
+// fixes for that, each with the choice.
 func (s *selecting) afterTie(ctx context.Context, r *Refusal) error {
-	q := s.drafts(r)[0].apply(*s.Request)
+	choice := s.drafts(r)[0]
+	q := choice.apply(*s.Request)
 	_, err := answer(ctx, &q)
 	var no *Refusal
-	if errors.As(err, &no) {
-		r.Message += ". Then OLM v1 still selects nothing: " + no.Message
-		r.Dependencies, r.Fixes = no.Dependencies, no.Fixes
-		return nil
+	if !errors.As(err, &no) {
+		return err
 	}
-	return err
+	r.Message += ". Then OLM v1 still selects nothing: " + no.Message
+	r.Dependencies, r.Fixes = no.Dependencies, no.Fixes
+	for _, f := range r.Fixes {
+		if f.Kind != FixClassic {
+			f.Selector, f.Command = choice.Selector, s.command(choice)+" && "+f.Command
+			f.Text = "select catalog " + r.Tied[0] + " by its label, and " + f.Text
+		}
+	}
+	return nil
 }
 
 // selection returns the only remaining candidate.
@@ -108,6 +114,10 @@ func (s *selecting) note(c candidate, held, later []Note) {
 	}
 	if len(pre) > 0 {
 		add(NotePrereleases, "the range %q names no prerelease and leaves out newer ones: %s", s.rng, strings.Join(pre, ", "))
+	}
+	if !s.rng.IsZero() && s.rng.isVersion() && strings.Contains(s.Version, "+") && s.Version != c.text() {
+		add(NotePin, "the version %q also allows %s: a version range ignores what follows the +", s.Version, c.text())
+		held = slices.DeleteFunc(slices.Clone(held), func(n Note) bool { return n.Code == NoteHeldBack })
 	}
 	s.notes = append(s.notes, held...)
 	if s.installed == nil {
@@ -156,137 +166,12 @@ func (s *selecting) outranked() string {
 	return ""
 }
 
-// heldBack returns a note for each part of the request without which OLM v1 would select a newer
-// bundle, the version order, the range and the channels, and for the priority of a catalog unless
-// another bundle is upgraded: each was verified by selecting again (H40).
-func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
-	c := s.left[0]
-	if len(s.excluded) > 0 {
-		q := *s.Request
-		q.Options.Excluded = nil
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err == nil && after.refusal == nil && after.left[0].Name() != c.Name() {
-			list = append(list, Note{Code: NoteHeldBack, Text: fmt.Sprintf("upgrades are excluded: %s; without that, %s is selected", s.exclusions(), after.left[0].Name())})
-		}
-	}
-	try := func(what, it string, fixes ...Fix) error {
-		q := *s.Request
-		for _, f := range fixes {
-			if q = f.apply(q); f.Kind == "" {
-				q.Options.Semver = semverOff
-			}
-		}
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil || after.refusal != nil || after.left[0].version.Compare(c.version) <= 0 {
-			return nil
-		}
-		got := after.left[0]
-		text := fmt.Sprintf("%s out newer versions: without %s, %s is selected from catalog %s", what, it, got.Name(), got.source.Name)
-		if after.jump(got) != "" {
-			text += ", although no entry of the catalog allows it over " + s.node.String()
-		}
-		n := Note{Code: NoteHeldBack, Text: text}
-		for _, f := range fixes {
-			if f.Kind != "" {
-				n.Commands = append(n.Commands, Command{Line: f.command(s.object())})
-			}
-		}
-		list = append(list, n)
-		return nil
-	}
-	if s.installed != nil && s.Options.Semver != semverOff {
-		if err := try(fmt.Sprintf("version order, which allows only upgrades in ^%s, leaves", s.installed), "it", Fix{}); err != nil {
-			return nil, err
-		}
-	}
-	if name := s.passedOver(); name != "" && (s.Installed == nil || c.Name() == s.Installed.Name) { // C6
-		f := Fix{Kind: FixPriority, Catalog: name, Priority: c.source.Priority + 1}
-		if err := try("the higher priority of catalog "+c.source.Name+" leaves", "it", f); err != nil {
-			return nil, err
-		}
-	}
-	if !s.rng.IsZero() {
-		if err := try(fmt.Sprintf("the version range %q leaves", s.Version), "it", Fix{Kind: FixVersion}); err != nil {
-			return nil, err
-		}
-	}
-	if len(list) == 0 && !s.rng.IsZero() && s.installed != nil { // C6
-		anyVersion := Fix{Kind: FixVersion}
-		q := anyVersion.apply(*s.Request)
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err == nil && after.refusal == nil && after.left[0].Name() == c.Name() && after.passedOver() != "" {
-			f := Fix{Kind: FixPriority, Catalog: after.passedOver(), Priority: after.left[0].source.Priority + 1}
-			what := fmt.Sprintf("the version range %q and the higher priority of catalog %s leave", s.Version, after.left[0].source.Name)
-			if err := try(what, "them", anyVersion, f); err != nil {
-				return nil, err
-			}
-		}
-	}
-	what, it := "the channel "+phrase.And(s.Channels)+" leaves", "it"
-	switch n := len(s.Channels); {
-	case n == 0, s.installed != nil && s.outlook().EndsEarly(): // the outlook has the way out
-		return list, nil
-	case n > 1:
-		what, it = "the channels "+phrase.And(s.Channels)+" leave", "them"
-	}
-	if err := try(what, it, Fix{Kind: FixChannels}); err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-// heldBackLater returns the notes about the priority of a catalog that will hold back the last step of the outlook
-// (C6).
-func (s *selecting) heldBackLater(ctx context.Context) ([]Note, error) {
-	if s.installed == nil || len(s.sources) < 2 || !s.isNext(s.left[0]) {
-		return nil, nil
-	}
-	o := s.outlook()
-	if o.Kind != graph.OutlookStepsAway || o.Newest == nil || o.Newest.Catalog == o.Head.Catalog {
-		return nil, nil
-	}
-	at := o.End()
-	q := *s.Request
-	q.Installed = &Installed{Name: at.Name, Version: at.Version}
-	after, err := selectFor(ctx, &q)
-	if err != nil || after.refusal != nil || after.left[0].Name() != at.Name || after.passedOver() == "" {
-		return nil, err
-	}
-	list, err := after.heldBack(ctx)
-	for i := range list {
-		list[i].Text = "once " + at.Version + " is installed, " + list[i].Text
-	}
-	return list, err
-}
-
 // hasNewer reports whether a bundle with a higher version than the installed one was left out.
 func (s *selecting) hasNewer() bool {
 	return slices.ContainsFunc(s.funnel.Dropped, func(d Dropped) bool {
 		v, err := semver.Parse(d.Version)
 		return err == nil && graph.ReadRelease(v).Compare(s.release) > 0
 	})
-}
-
-// passedOver returns the catalog of the newest bundle that was left out because of its catalog's
-// priority, or "".
-func (s *selecting) passedOver() (catalog string) {
-	var newest graph.VersionRelease
-	for _, d := range s.funnel.Dropped {
-		v, err := semver.Parse(d.Version)
-		if r := graph.ReadRelease(v); d.Stage == StagePriority && err == nil && (catalog == "" || r.Compare(newest) > 0) {
-			catalog, newest = d.Catalog, r
-		}
-	}
-	return catalog
 }
 
 // deprecations returns the messages that concern the choice (C5).

@@ -1,6 +1,7 @@
 package olmv1
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,6 +38,102 @@ func (s *selecting) highest() string {
 		return ""
 	}
 	return "<=" + top.String()
+}
+
+// highestAllowed returns the highest version above the installed one in the requested channels that OLM v1 does not
+// refuse, or "".
+func (s *selecting) highestAllowed() string {
+	var top *candidate
+	for i, p := range s.packages {
+		for b := range p.Bundles() {
+			c := candidate{Bundle: b, source: s.sources[i]}
+			c.version, c.known = b.VersionRelease()
+			if c.known && dependency(b) == "" && s.asked(b) && c.version.Compare(s.release) > 0 && (top == nil || c.compare(*top) < 0) {
+				top = &c
+			}
+		}
+	}
+	if top == nil {
+		return ""
+	}
+	return top.text()
+}
+
+// splitChannels returns the requested channels if one of them is several channels of the package, separated by commas.
+func (s *selecting) splitChannels() []string {
+	var list []string
+	for _, name := range s.Channels {
+		list = append(list, strings.Split(name, ",")...)
+	}
+	known := s.channelNames()
+	if len(list) == len(s.Channels) || slices.ContainsFunc(list, func(name string) bool { return !slices.Contains(known, name) }) {
+		return nil
+	}
+	return list
+}
+
+// unselected returns the available catalogs that the selector leaves out although they have a bundle for the rest of the
+// request. Catalogs that are not loaded are unknown.
+func (s *selecting) unselected() (out []*Catalog) {
+	for i := range s.Catalogs {
+		c := &s.Catalogs[i]
+		if c.Unavailable || c.Graph == nil || s.Selector.Matches(c.labels()) {
+			continue
+		}
+		if p, ok := c.Graph.Package(s.Package); ok && s.has(p) {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Catalog) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// has reports whether a package has a bundle in the requested channels and the version range.
+func (s *selecting) has(p graph.Package) bool {
+	for b := range p.Bundles() {
+		if s.rng.IsZero() || b.HasVersion() && s.rng.Contains(b.Version()) {
+			if len(s.Channels) == 0 {
+				return true
+			}
+			for e := range b.Entries() {
+				if slices.Contains(s.Channels, e.Channel().Name()) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// onlyCatalog returns the patch that replaces the catalog selector by the label of a catalog.
+func (s *selecting) onlyCatalog(name string) map[string]any {
+	set := map[string]any{labelCatalog: name}
+	patch := map[string]any{"matchLabels": set}
+	if s.Selector != nil {
+		for key := range s.Selector.MatchLabels {
+			if key != labelCatalog {
+				set[key] = nil
+			}
+		}
+		if len(s.Selector.MatchExpressions) > 0 {
+			patch["matchExpressions"] = nil
+		}
+	}
+	return patch
+}
+
+// toPrereleases returns the changes that lead to the newest prerelease if the version range has only prereleases, which it
+// does not include.
+func (s *selecting) toPrereleases() (out []*Fix) {
+	list := s.prereleases()
+	if len(s.inRanges) > 0 || len(list) == 0 {
+		return nil
+	}
+	last := list[len(list)-1]
+	if wide := s.rng.withPrereleases(); wide != "" {
+		out = append(out, &Fix{Kind: FixVersion, Version: wide, goal: last})
+	}
+	return append(out, &Fix{Kind: FixVersion, Version: "<=" + last, goal: last})
 }
 
 // older reports whether all bundles in range are older than the installed one.
@@ -85,4 +182,52 @@ func (s *selecting) channelNames() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// keepers returns the channels that end at the installed bundle, the default one first.
+func (s *selecting) keepers() (out []string) {
+	for _, p := range s.packages {
+		for ch := range p.Channels() {
+			e, ok := ch.Head()
+			switch {
+			case !ok || s.Installed == nil || e.Name() != s.Installed.Name || slices.Contains(out, ch.Name()):
+			case ch.IsDefault():
+				out = slices.Insert(out, 0, ch.Name())
+			default:
+				out = append(out, ch.Name())
+			}
+		}
+	}
+	return out
+}
+
+// prereleases returns the versions in the requested channels that only their prerelease keeps out of the version range,
+// in order.
+func (s *selecting) prereleases() (out []string) {
+	var list []semver.Version
+	for _, p := range s.packages {
+		for b := range p.Bundles() {
+			if v := b.Version(); b.HasVersion() && len(v.Pre) > 0 && !s.rng.Contains(v) && s.rng.Contains(final(v)) && s.asked(b) {
+				list = append(list, v)
+			}
+		}
+	}
+	slices.SortFunc(list, semver.Version.Compare)
+	for _, v := range list {
+		out = append(out, v.String())
+	}
+	return slices.Compact(out)
+}
+
+// asked reports whether a bundle is in the requested channels.
+func (s *selecting) asked(b graph.Bundle) bool {
+	if s.channels == nil {
+		return true
+	}
+	for e := range b.Entries() {
+		if s.channels[e.Channel()] {
+			return true
+		}
+	}
+	return false
 }

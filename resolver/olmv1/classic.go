@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/resolver"
@@ -13,8 +16,8 @@ import (
 // classicNamespace is the namespace for operators of classic OLM.
 const classicNamespace = "operators"
 
-// classic returns the fix that installs the chosen bundle with classic OLM, which also installs its
-// dependencies, or nil if classic OLM does not. There is none for an upgrade: the two do not take over
+// classic returns the fix that installs the chosen bundle with classic OLM, or else the highest requested one, with
+// what it requires, or nil if classic OLM does not. There is none for an upgrade: the two do not take over
 // each other's operators.
 func (s *selecting) classic(ctx context.Context, r *Refusal) (*Fix, error) {
 	if s.Installed != nil {
@@ -34,23 +37,33 @@ func (s *selecting) classic(ctx context.Context, r *Refusal) (*Fix, error) {
 			channels = append(channels, ch.Name())
 		}
 	}
+	var best *Fix
+	var highest graph.VersionRelease
 	for _, ch := range channels[:min(len(channels), 3)] {
 		p.Subscriptions = []resolver.Subscription{{Package: s.Package, Channel: ch}}
 		sol, err := resolver.Resolve(ctx, p)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if err == nil && slices.ContainsFunc(sol.Selected, func(x resolver.Selected) bool {
-			return x.Package == s.Package && x.Name == r.chosen.Name() && x.Catalog == r.chosen.source.Name
-		}) {
-			return s.classicIn(ch, sol.Selected, r), nil
+		if err != nil {
+			continue
+		}
+		for _, x := range sol.Selected {
+			n := graph.Node{Name: x.Name, Version: x.Version}
+			v, err := semver.Parse(x.Version)
+			if x.Package != s.Package || err != nil || !s.rng.Contains(v) {
+				continue
+			}
+			if at := graph.ReadRelease(v); best == nil || at.Compare(highest) > 0 {
+				best, highest = s.classicIn(ch, x.Catalog, n, sol.Selected), at
+			}
 		}
 	}
-	return nil, nil
+	return best, nil
 }
 
-// classicIn returns the fix that a Subscription to a channel installs the chosen bundle and others.
-func (s *selecting) classicIn(channel string, list []resolver.Selected, r *Refusal) *Fix {
+// classicIn returns the fix that a Subscription to a channel of a catalog installs a bundle and others.
+func (s *selecting) classicIn(channel, catalog string, n graph.Node, list []resolver.Selected) *Fix {
 	var names []string
 	for _, x := range list {
 		names = append(names, x.Name)
@@ -64,11 +77,11 @@ func (s *selecting) classicIn(channel string, list []resolver.Selected, r *Refus
 			"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
 			"metadata": map[string]any{"name": s.Package, "namespace": classicNamespace},
 			"spec": map[string]any{
-				"name": s.Package, "channel": channel, "source": r.chosen.source.Name, "sourceNamespace": resolver.DefaultGlobalNamespace,
+				"name": s.Package, "channel": channel, "source": catalog, "sourceNamespace": resolver.DefaultGlobalNamespace,
 			},
 		}),
-		Kind: FixClassic, Package: s.Package, Channels: []string{channel}, Catalog: r.chosen.source.Name, Selected: r.chosen.Node(),
+		Kind: FixClassic, Package: s.Package, Channels: []string{channel}, Course: Course{Catalog: catalog, Selected: n},
 		Text: fmt.Sprintf("use classic OLM: create a Subscription to package %s, channel %s, in place of the ClusterExtension; then %s %s installed, "+
-			"if CatalogSource %s in namespace %s has this catalog", s.Package, channel, phrase.And(names), is, r.chosen.source.Name, resolver.DefaultGlobalNamespace),
+			"if CatalogSource %s in namespace %s has this catalog", s.Package, channel, phrase.And(names), is, catalog, resolver.DefaultGlobalNamespace),
 	}
 }

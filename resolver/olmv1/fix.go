@@ -47,23 +47,24 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			continue // the change does not help, or it selects a catalog that is not loaded
 		}
 		got := after.left[0]
-		if s.Installed != nil && got.Name() == s.Installed.Name && !f.lifts(found) {
+		if f.Course, err = s.course(ctx, after); err != nil {
+			return nil, err
+		}
+		switch {
+		case f.stays && !f.lifts(found), f.pin && (!f.stays || slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixVersion })):
 			continue // the installed bundle stays, which helps only if nothing that is requested can follow it
+		case f.goal != "" && (f.End().Version != f.goal || slices.ContainsFunc(found, func(o *Fix) bool { return o.goal == f.goal })):
+			continue
 		}
 		if f.downgrade = s.installed != nil && got.version.Compare(s.release) < 0; f.downgrade && s.newer() {
 			continue
 		}
-		f.Catalog, f.Selected = got.source.Name, got.Node()
-		blocked, err := s.walk(ctx, f, after, got)
-		if err != nil {
-			return nil, err
-		}
 		switch version := f.Kind == FixVersion; {
 		case version && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixVersion && f.follows(o, r) }):
 			continue
-		case version && len(r.Hops) > 0 && f.Version != r.Hops[0].To.Version && (blocked || !s.requested(f.end())):
+		case version && len(r.Hops) > 0 && f.Version != r.Hops[0].To.Version && (f.Refusal != "" || !s.requested(f.End())):
 			continue // OLM v1 does not end at a requested version
-		case (f.Kind == FixCertified || f.Kind == FixBoth) && f.Version != "" && !s.requested(f.end()):
+		case (f.Kind == FixCertified || f.Kind == FixBoth) && f.Version != "" && !s.requested(f.End()):
 			continue
 		case f.Kind == FixCertified && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixCertified }):
 			continue
@@ -76,12 +77,12 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		} else if s.Installed != nil && f.Selected.Name != s.Installed.Name && len(f.Channels) > 0 && (f.Kind == FixChannels || f.Kind == FixBoth) {
 			f.onward = prose.Onward(o)
 		}
-		f.Command = f.command(s.object())
+		f.Command = s.command(f)
 		f.jump = after.jump(got)
 		f.Text = s.fixText(f, r)
 		found = append(found, f)
 	}
-	slices.SortStableFunc(found, func(a, b *Fix) int { return cmp.Compare(a.risk(), b.risk()) })
+	slices.SortStableFunc(found, (*Fix).compare)
 	if r.Code == RefusedDependency && len(found) < maxFixes {
 		f, err := s.classic(ctx, r)
 		if err != nil {
@@ -94,50 +95,19 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 	return found, nil
 }
 
-// lifts reports whether a fix removes the version or the channels, and no found one changes the channels.
+// lifts reports whether it helps that the installed bundle stays with a fix: it removes a part of the request or moves it
+// to a channel or a catalog that has the bundle, and no found fix changes the channels.
 func (f *Fix) lifts(found []*Fix) bool {
 	switch f.Kind {
 	case FixVersion:
-		return f.Version == ""
+		return f.Version == "" || f.pin
 	case FixChannels, FixBoth:
-		return len(f.Channels) == 0 && f.Version == "" && !slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixChannels || o.Kind == FixBoth })
+		whole := len(f.Channels) == 0 && f.Version == "" || len(f.Channels) == 1 && f.Kind == FixChannels
+		return whole && !slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixChannels || o.Kind == FixBoth })
+	case FixSelector, FixCatalog, FixPriority:
+		return true
 	}
 	return false
-}
-
-// maxWalk is the maximum number of later upgrades of a fix.
-const maxWalk = 250
-
-// walk sets the upgrades that OLM v1 performs on its own after it has installed what a fix selects for a
-// changed request. It reports whether they end because OLM v1 refuses the next bundle.
-func (s *selecting) walk(ctx context.Context, f *Fix, fixed *selecting, at candidate) (blocked bool, err error) {
-	if s.installed == nil || f.Kind == FixUncertified {
-		return false, nil
-	}
-	seen := map[string]bool{s.Installed.Name: true, at.Name(): true}
-	for len(f.Later) < maxWalk && at.known {
-		after, err := fixed.after(ctx, at)
-		switch {
-		case err != nil:
-			return false, err
-		case after.refusal != nil:
-			return true, nil
-		case seen[after.left[0].Name()]:
-			return false, nil
-		}
-		at = after.left[0]
-		seen[at.Name()] = true
-		f.Later = append(f.Later, at.Node())
-	}
-	return false, nil
-}
-
-// end returns the last bundle that OLM v1 installs after the fix.
-func (f *Fix) end() graph.Node {
-	if n := len(f.Later); n > 0 {
-		return f.Later[n-1]
-	}
-	return f.Selected
 }
 
 // follows reports whether a found fix of the version makes another one pointless: both lead to the
@@ -146,15 +116,22 @@ func (f *Fix) follows(found *Fix, r *Refusal) bool {
 	return len(r.Hops) > 0 || found.Version == "" && found.Catalog == f.Catalog && found.Selected == f.Selected
 }
 
-// risk orders fixes: those that downgrade come after the others, and those that no entry allows last.
-func (f *Fix) risk() int {
-	switch {
-	case f.jump != "":
-		return 2
-	case f.downgrade:
-		return 1
+// compare orders fixes: the least disruptive first. Those that no entry of the catalog allows come last, before them those
+// that downgrade, those that end at a prerelease, and those that concern other ClusterExtensions. The others keep the
+// order of the drafts.
+func (f *Fix) compare(o *Fix) int {
+	rank := func(list ...bool) (n int) {
+		for _, x := range list {
+			if n *= 2; x {
+				n++
+			}
+		}
+		return n
 	}
-	return 0
+	of := func(f *Fix) int {
+		return rank(f.jump != "", f.downgrade, f.Prerelease && f.goal == "", f.Kind == FixPriority)
+	}
+	return cmp.Compare(of(f), of(o))
 }
 
 // drafts returns the changes to try, least disruptive first.
@@ -176,7 +153,10 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 			top = max(top, c.Priority)
 		}
 		for _, name := range r.Tied {
-			add(Fix{Kind: FixPriority, Catalog: name, Priority: top + 1})
+			add(selectCatalog(name))
+		}
+		for _, name := range r.Tied {
+			add(raise(name, top+1))
 		}
 	case RefusedVersion, RefusedDependency:
 		list := slices.Clone(s.inRanges)
@@ -187,7 +167,24 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 				break
 			}
 		}
+		if s.installed == nil || s.Policy == SelfCertified {
+			break
+		}
+		add(Fix{Kind: FixVersion, Version: s.node.Version, pin: true})
+		if len(s.Channels) == 0 {
+			for _, ch := range s.keepers() {
+				add(Fix{Kind: FixChannels, Channels: []string{ch}})
+			}
+		}
+		if v := s.highestAllowed(); v != "" && len(s.Options.Excluded) == 0 {
+			add(Fix{Kind: FixUncertified, Policy: SelfCertified, Channels: s.Channels, Version: v})
+		}
 	case RefusedRange, RefusedSuccessors:
+		if r.Code == RefusedRange {
+			for _, c := range s.unselected() {
+				add(selectCatalog(c.Name))
+			}
+		}
 		if n := len(r.Hops); n > 0 {
 			if !s.rng.isVersion() {
 				add(Fix{Kind: FixVersion})
@@ -204,7 +201,11 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 			}
 		}
 		out = append(out, s.elsewhere(r)...)
+		out = append(out, s.toPrereleases()...)
 		older, first := s.older(), s.older() || s.rng.isEmpty() || s.beyond(r)
+		if older && s.Policy != SelfCertified {
+			add(Fix{Kind: FixVersion, Version: s.node.Version, pin: true})
+		}
 		if first {
 			add(Fix{Kind: FixVersion})
 		}
@@ -221,6 +222,9 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 		if o := r.Outlook; o != nil && o.EndsEarly() && o.Way != nil && o.Way.Legs[0].Channel == "" && !o.Way.Legs[0].Stays && !o.Way.Legs[0].Stop {
 			add(Fix{Kind: FixChannels}) // as the outlook states
 		}
+		if list := s.splitChannels(); list != nil {
+			add(Fix{Kind: FixChannels, Channels: list})
+		}
 		kinds := []FixKind{FixChannels}
 		if !s.rng.IsZero() {
 			kinds = append(kinds, FixBoth)
@@ -230,6 +234,11 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 				add(Fix{Kind: kind, Channels: []string{ch}})
 			}
 			add(Fix{Kind: kind})
+		}
+	}
+	if r.Code == RefusedChannels {
+		for _, c := range s.unselected() {
+			add(selectCatalog(c.Name))
 		}
 	}
 	if r.Code == RefusedSuccessors && s.Policy != SelfCertified && len(s.excluded) == 0 {
@@ -249,6 +258,9 @@ func (s *selecting) nearChannels(r *Refusal) (out []string) {
 				out = append(out, name)
 			}
 		}
+	}
+	if r.Code == RefusedSuccessors || r.Code == RefusedDependency {
+		add(s.keepers()...)
 	}
 	if r.Outlook != nil && r.Outlook.Way != nil {
 		for _, l := range r.Outlook.Way.Legs {
@@ -271,6 +283,28 @@ func (s *selecting) nearChannels(r *Refusal) (out []string) {
 	return out[:min(len(out), 4)]
 }
 
+// isHead reports whether a bundle is the head of the only requested channel.
+func (s *selecting) isHead(n graph.Node) bool {
+	if len(s.Channels) != 1 {
+		return false
+	}
+	for ch := range s.channels {
+		if e, ok := ch.Head(); ok && e.Name() == n.Name {
+			return true
+		}
+	}
+	return false
+}
+
+// selectCatalog and raise return the changes that prefer a catalog.
+func selectCatalog(name string) Fix {
+	return Fix{Kind: FixCatalog, Selector: &LabelSelector{MatchLabels: map[string]string{labelCatalog: name}}}
+}
+
+func raise(name string, priority int) Fix {
+	return Fix{Kind: FixPriority, Priority: priority, raised: name}
+}
+
 // apply returns the changed request.
 func (f *Fix) apply(r Request) Request {
 	switch f.Kind {
@@ -282,16 +316,18 @@ func (f *Fix) apply(r Request) Request {
 		r.Channels = f.Channels
 	case FixBoth:
 		r.Channels, r.Version = f.Channels, f.Version
-	case FixSelector:
-		r.Selector = nil
+	case FixSelector, FixCatalog:
+		r.Selector = f.Selector
 	case FixUncertified:
-		r.Policy, r.Channels = f.Policy, f.Channels
+		if r.Policy, r.Channels = f.Policy, f.Channels; f.Version != "" {
+			r.Version = f.Version
+		}
 	case FixCertified:
 		r.Policy, r.Version, r.Channels = f.Policy, f.Version, f.Channels
 	case FixPriority:
 		r.Catalogs = slices.Clone(r.Catalogs)
 		for i := range r.Catalogs {
-			if r.Catalogs[i].Name == f.Catalog {
+			if r.Catalogs[i].Name == f.raised {
 				r.Catalogs[i].Priority = f.Priority
 			}
 		}
@@ -300,7 +336,8 @@ func (f *Fix) apply(r Request) Request {
 }
 
 // command returns the command that makes the change for a ClusterExtension.
-func (f *Fix) command(name string) string {
+func (s *selecting) command(f *Fix) string {
+	name := s.object()
 	spec := func(catalog map[string]any) map[string]any {
 		return map[string]any{"source": map[string]any{"catalog": catalog}}
 	}
@@ -327,8 +364,13 @@ func (f *Fix) command(name string) string {
 		return patch(change)
 	case FixSelector:
 		return patch(map[string]any{"selector": nil})
+	case FixCatalog:
+		return patch(map[string]any{"selector": s.onlyCatalog(f.Selector.MatchLabels[labelCatalog])})
 	case FixUncertified:
 		change := map[string]any{"upgradeConstraintPolicy": f.Policy}
+		if f.Version != "" {
+			change["version"] = f.Version
+		}
 		if f.moves {
 			change["channels"] = f.Channels
 		}
@@ -343,7 +385,7 @@ func (f *Fix) command(name string) string {
 		}
 		return patch(change)
 	}
-	return kubectl.Patch("clustercatalog", "", f.Catalog, map[string]any{"priority": f.Priority})
+	return kubectl.Patch("clustercatalog", "", f.raised, map[string]any{"priority": f.Priority})
 }
 
 // fixText returns a verified fix as an instruction.
@@ -361,7 +403,7 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 			text += ", which allows no other"
 		}
 	case FixChannels, FixBoth:
-		text = "set the channel to " + strings.Join(f.Channels, ", ")
+		text = "set the " + phrase.Plural(len(f.Channels), "channel") + " to " + strings.Join(f.Channels, ", ")
 		switch both := f.Kind == FixBoth; {
 		case both && f.Version != "":
 			text = "remove the channels and set the version to " + f.Version
@@ -374,12 +416,17 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		}
 	case FixSelector:
 		text = "remove the catalog selector"
+	case FixCatalog:
+		text = "select catalog " + f.Catalog + " by its label"
 	case FixPriority:
-		text = fmt.Sprintf("raise the priority of catalog %s to %d", f.Catalog, f.Priority)
+		text = fmt.Sprintf("raise the priority of catalog %s to %d, which applies to all ClusterExtensions", f.raised, f.Priority)
 	case FixUncertified:
 		text = "set upgradeConstraintPolicy to SelfCertified"
 		if f.moves {
 			text = "set the channel to " + strings.Join(f.Channels, ", ") + " and upgradeConstraintPolicy to SelfCertified"
+		}
+		if f.Version != "" {
+			text = "set the version to " + f.Version + " and upgradeConstraintPolicy to SelfCertified"
 		}
 	case FixCertified:
 		text = "set upgradeConstraintPolicy to CatalogProvided and the version to " + f.Version
@@ -390,15 +437,20 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 			text += ", and remove the channels"
 		}
 	}
-	if s.Installed != nil && f.Selected.Name == s.Installed.Name {
-		return text + "; then " + f.Selected.Name + " stays, without an error"
+	text += "; then " + f.Course.text("installed")
+	if f.stays {
+		return text
 	}
-	text += fmt.Sprintf("; then %s is installed from catalog %s", f.Selected.Name, f.Catalog)
-	if n := len(f.Later); n > 0 {
-		text += fmt.Sprintf(", and OLM v1 upgrades it to %s on its own, in %s", f.end().Name, phrase.Count(n, "more step"))
-	} else if n := len(r.Hops); n > 1 && f.Selected == r.Hops[0].To {
+	if n := len(r.Hops); len(f.Later) == 0 && n > 1 && f.Selected == r.Hops[0].To {
 		text += fmt.Sprintf(", the first of %d steps to %s", n, r.Hops[n-1].To.Name)
 	}
+	if f.Stuck != nil && r.Outlook != nil && r.Outlook.EndsEarly() && s.stated && f.Stuck.End() == r.Outlook.End() && f.End() == f.Stuck.End() {
+		text += ", and no further" // the refusal states why
+		f.onward = ""
+	} else if f.Stuck != nil {
+		text += "; but " + prose.Outlook(f.Stuck)
+	}
+	text += f.ending()
 	switch {
 	case f.jump != "":
 		text += ". Risk: " + f.jump + ", so the operator may fail or lose data; back up its resources"
@@ -411,10 +463,10 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 	case f.downgrade:
 		text += ". It is a downgrade, which the catalog allows, but the operator may fail or lose data; back up its resources"
 	}
-	switch {
-	case f.Stuck != nil:
-		text += "; but " + prose.Outlook(f.Stuck)
-	case f.onward != "":
+	if f.Kind == FixChannels && s.isHead(f.End()) {
+		text += ". Then set the channel back to " + s.Channels[0] + ", whose head it is"
+	}
+	if f.onward != "" {
 		text += ". " + f.onward
 	}
 	return text

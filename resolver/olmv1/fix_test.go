@@ -93,7 +93,10 @@ func TestFixes(t *testing.T) {
 			"use classic OLM: create a Subscription to package app, channel stable-2.0, in place of the ClusterExtension; then app.v2.0.0 and cert.v1.0.0 are installed, if CatalogSource c in namespace olm has this catalog",
 			`echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"app","namespace":"operators"},"spec":{"channel":"stable-2.0","name":"app","source":"c","sourceNamespace":"olm"}}' | kubectl apply -f -`,
 		}},
-		{"dependency of an upgrade", olmv1.Request{Package: "app", Installed: installed("1.2.0"), Channels: []string{"stable-2.0"}, Catalogs: one}, nil},
+		{"dependency of an upgrade", olmv1.Request{Package: "app", Installed: installed("1.2.0"), Channels: []string{"stable-2.0"}, Catalogs: one}, []string{
+			"set the channel to stable; then app.v1.2.0 stays, without an error",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"channels":["stable"]}}}}'`,
+		}},
 		{"successor", olmv1.Request{Package: "app", Version: "1.2.0", Installed: installed("1.0.0"), Catalogs: one}, []string{
 			"set the version to <=1.2.0; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.2.0 on its own, in 1 more step",
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"<=1.2.0"}}}}'`,
@@ -107,6 +110,8 @@ func TestFixes(t *testing.T) {
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
 		}},
 		{"downgrade", olmv1.Request{Package: "app", Version: "1.0.0", Installed: installed("1.2.0"), Catalogs: one}, []string{
+			"set the version to 1.2.0; then app.v1.2.0 stays, without an error",
+			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.2.0"}}}}'`,
 			"set upgradeConstraintPolicy to SelfCertified; then app.v1.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v1.0.0 over app.v1.2.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards. It is a downgrade",
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"SelfCertified"}}}}'`,
 		}},
@@ -127,9 +132,13 @@ func TestFixes(t *testing.T) {
 			`kubectl patch clusterextension app --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.0.0"}}}}'`,
 		}},
 		{"tie", olmv1.Request{Package: "cert", Catalogs: []olmv1.Catalog{{Name: "a", Priority: 3, Graph: catalog}, {Name: "b", Priority: 3, Graph: catalog}}}, []string{
-			"raise the priority of catalog a to 4; then cert.v1.0.0 is installed from catalog a",
+			"select catalog a by its label; then cert.v1.0.0 is installed from catalog a",
+			`kubectl patch clusterextension cert --type merge --patch '{"spec":{"source":{"catalog":{"selector":{"matchLabels":{"olm.operatorframework.io/metadata.name":"a"}}}}}}'`,
+			"select catalog b by its label; then cert.v1.0.0 is installed from catalog b",
+			`kubectl patch clusterextension cert --type merge --patch '{"spec":{"source":{"catalog":{"selector":{"matchLabels":{"olm.operatorframework.io/metadata.name":"b"}}}}}}'`,
+			"raise the priority of catalog a to 4, which applies to all ClusterExtensions; then cert.v1.0.0 is installed from catalog a",
 			`kubectl patch clustercatalog a --type merge --patch '{"spec":{"priority":4}}'`,
-			"raise the priority of catalog b to 4; then cert.v1.0.0 is installed from catalog b",
+			"raise the priority of catalog b to 4, which applies to all ClusterExtensions; then cert.v1.0.0 is installed from catalog b",
 			`kubectl patch clustercatalog b --type merge --patch '{"spec":{"priority":4}}'`,
 		}},
 	} {

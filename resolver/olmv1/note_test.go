@@ -55,18 +55,18 @@ func TestNotes(t *testing.T) {
 		want           []string // the notes, or the message and fixes of the refusal
 	}{
 		{"app", "0.1.0", olmv1.Request{Options: olmv1.Options{Semver: olmv1.SemverAlso}}, []string{
-			"held-back: version order, which allows only upgrades in ^0.1.0, leaves out newer versions: without it, app.v0.2.0 is selected from catalog a"}},
+			"held-back: version order, which allows only upgrades in ^0.1.0, leaves out newer versions: without it, app.v0.2.0 is selected from catalog a, and OLM v1 upgrades it to app.v0.3.0 on its own, in 1 more step"}},
 		{"app", "0.1.0", olmv1.Request{Options: olmv1.Options{Semver: olmv1.SemverInstead}}, []string{
-			"held-back: version order, which allows only upgrades in ^0.1.0, leaves out newer versions: without it, app.v0.2.0 is selected from catalog a"}},
+			"held-back: version order, which allows only upgrades in ^0.1.0, leaves out newer versions: without it, app.v0.2.0 is selected from catalog a, and OLM v1 upgrades it to app.v0.3.0 on its own, in 1 more step"}},
 		{"app", "0.3.0", olmv1.Request{Options: olmv1.Options{Semver: olmv1.SemverInstead}}, []string{
 			"stays: app.v0.3.0 stays installed: no newer version is in ^0.3.0, the only upgrades that version order allows"}},
 		{"app", "0.1.0", olmv1.Request{Version: ">=0.2.0", Options: olmv1.Options{Semver: olmv1.SemverInstead}}, []string{
 			`no bundle of package "app" in range ">=0.2.0" is a successor of app.v0.1.0; version order allows only upgrades in ^0.1.0`,
 			"change-version", "self-certify"}},
 		{"app", "0.1.0", olmv1.Request{Catalogs: []olmv1.Catalog{{Name: "old", Priority: 10, Graph: old}}}, []string{
-			"held-back: the higher priority of catalog old leaves out newer versions: without it, app.v0.2.0 is selected from catalog a"}},
+			"held-back: the higher priority of catalog old leaves out newer versions: without it, app.v0.2.0 is selected from catalog a, and OLM v1 upgrades it to app.v0.3.0 on its own, in 1 more step. The command selects that catalog for this ClusterExtension only; a higher priority would apply to all"}},
 		{"app", "0.1.0", olmv1.Request{Version: "0.1.0", Catalogs: []olmv1.Catalog{{Name: "old", Priority: 10, Graph: old}}}, []string{
-			`held-back: the version range "0.1.0" and the higher priority of catalog old leave out newer versions: without them, app.v0.2.0 is selected from catalog a`}},
+			`held-back: the version range "0.1.0" and the higher priority of catalog old leave out newer versions: without them, app.v0.2.0 is selected from catalog a, and OLM v1 upgrades it to app.v0.3.0 on its own, in 1 more step. The command selects that catalog for this ClusterExtension only; a higher priority would apply to all`}},
 		{"app", "0.3.0", olmv1.Request{}, []string{
 			"stays: app.v0.3.0 stays installed: app.v0.3.0-1, which replaces it, has a lower version, and OLM v1 prefers the highest"}},
 		{"app", "0.3.0-1", olmv1.Request{}, []string{
@@ -83,7 +83,7 @@ func TestNotes(t *testing.T) {
 		{"app", "0.1.0", olmv1.Request{Policy: olmv1.SelfCertified}, []string{
 			"uncertified: no entry of the catalog allows app.v0.3.0 over app.v0.1.0, which is 2 steps away; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data"}},
 		{"needy", "", olmv1.Request{Catalogs: []olmv1.Catalog{{Name: "b", Graph: catalog}}}, []string{
-			`catalogs of equal priority have package "needy": a, b; raise the priority of one, or select by label. Then OLM v1 still selects nothing: the best bundle of package "needy" is needy.v1.0.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. Both bundles that match the request declare some. It requires package app >=0.1.0, which app.v0.3.0-1 provides. Classic OLM would install it too, for a Subscription`,
+			`catalogs of equal priority have package "needy": a, b; raise the priority of one, or select by label. Then OLM v1 still selects nothing: the best bundle of package "needy" is needy.v1.0.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. It requires package app >=0.1.0, which app.v0.3.0-1 provides. Classic OLM would install it too, for a Subscription`,
 			"use-classic"}},
 	} {
 		r := tt.request

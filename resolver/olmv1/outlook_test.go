@@ -45,7 +45,7 @@ defaultChannel: r7
 	}{
 		{nil, "steps-away", "hub.v1.4.0 is two steps from the newest bundle of its package: 1.5.0 first, then 1.7.0"},
 		{[]string{"r5"}, "steps-away", "hub.v1.4.0 is one step from the newest bundle of channel r5: 1.5.0. To get to 1.7.0, allow all channels"},
-		{[]string{"r7"}, "stuck", "hub.v1.4.0 is stuck: no entry of channel r7 accepts an upgrade from it. hub.v1.7.0, the first newer entry, can be installed only over 1.5.0. To get to 1.7.0, allow all channels"},
+		{[]string{"r7"}, "stuck", "hub.v1.4.0 is stuck: no entry of channel r7 accepts an upgrade from it. hub.v1.7.0, the first newer entry, can be installed only over 1.5.0. To get to 1.7.0, allow all channels, then switch back to channel r7"},
 		{[]string{"r4", "r7"}, "stuck", "hub.v1.4.0 is stuck: no entry of channels r4 and r7 accepts an upgrade from it. hub.v1.7.0, the first newer entry, can be installed only over 1.5.0. To get to 1.7.0, allow all channels"},
 	} {
 		r := request

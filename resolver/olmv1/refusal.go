@@ -93,19 +93,6 @@ func (s *selecting) suggest(r *Refusal) {
 	}
 }
 
-// asked reports whether a bundle is in the requested channels.
-func (s *selecting) asked(b graph.Bundle) bool {
-	if s.channels == nil {
-		return true
-	}
-	for e := range b.Entries() {
-		if s.channels[e.Channel()] {
-			return true
-		}
-	}
-	return false
-}
-
 // hops finds the shortest path to a requested bundle. Among equal ones it prefers the
 // highest version, then the first catalog.
 func (s *selecting) hops(r *Refusal, catalog string, paths *graph.Paths) {
@@ -191,7 +178,9 @@ func (s *selecting) message(r *Refusal) string {
 		}
 	case RefusedChannels:
 		fmt.Fprintf(&b, "%s has no bundle in %s %s; ", what, phrase.Plural(len(s.Channels), "channel"), strings.Join(s.Channels, ", "))
-		if known := s.channelNames(); len(known) <= maxChannels {
+		if list := s.splitChannels(); list != nil {
+			b.WriteString("name each channel separately: " + strings.Join(list, " and "))
+		} else if known := s.channelNames(); len(known) <= maxChannels {
 			b.WriteString("its channels are " + strings.Join(known, ", "))
 		} else {
 			fmt.Fprintf(&b, "it has %d channels, such as %s", len(known), phrase.And(s.nearChannels(r)))
@@ -201,6 +190,11 @@ func (s *selecting) message(r *Refusal) string {
 		if s.rng.isEmpty() {
 			b.WriteString(", which allows no version")
 			return b.String()
+		}
+		if list := s.prereleases(); len(list) > 0 {
+			are := map[bool]string{true: "is a prerelease", false: "are prereleases"}[len(list) == 1]
+			fmt.Fprintf(&b, ": %s %s, and the range names none", phrase.And(list[max(0, len(list)-3):]), are)
+			s.onlyPrereleases = true
 		}
 	case RefusedSuccessors:
 		fmt.Fprintf(&b, "no bundle of %s is a successor of %s", what, cmp.Or(s.node, graph.Node{Name: s.Installed.Name}))
@@ -249,7 +243,7 @@ func (s *selecting) message(r *Refusal) string {
 				b.WriteString(h.To.String())
 			}
 		}
-	} else if len(r.Nearest) > 0 {
+	} else if len(r.Nearest) > 0 && !s.onlyPrereleases {
 		list, upgrade := r.Nearest, s.installed != nil && s.Policy != SelfCertified
 		switch beyond := s.beyond(r); {
 		case beyond && len(s.sources) == 1:
@@ -280,6 +274,16 @@ func (s *selecting) message(r *Refusal) string {
 		fmt.Fprintf(&b, "; version order allows only upgrades in ^%s", s.installed)
 	case r.Code == RefusedSuccessors && len(r.Hops) == 0 && len(s.excluded) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()):
 		b.WriteString("; " + prose.Outlook(r.Outlook))
+		s.stated = true
+	}
+	if r.Code == RefusedRange || r.Code == RefusedChannels {
+		var names []string
+		for _, c := range s.unselected() {
+			names = append(names, c.Name)
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(&b, "; the catalog selector leaves out %s %s, which %s one", phrase.Plural(len(names), "catalog"), phrase.And(names), map[bool]string{true: "has", false: "have"}[len(names) == 1])
+		}
 	}
 	elsewhere, reached := s.inOtherChannels(r)
 	b.WriteString(elsewhere)

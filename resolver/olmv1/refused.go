@@ -7,20 +7,6 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// A RefusalCode is the reason why no bundle was selected.
-type RefusalCode string
-
-const (
-	RefusedCatalogs   RefusalCode = "no-catalog"      // no catalog is available and selected
-	RefusedPackage    RefusalCode = "no-package"      // no catalog has the package
-	RefusedChannels   RefusalCode = "no-channel"      // no bundle is in the channels
-	RefusedRange      RefusalCode = "no-version"      // no bundle is in the range
-	RefusedSuccessors RefusalCode = "no-successor"    // the installed bundle has no successor among them
-	RefusedTie        RefusalCode = "tie"             // catalogs of equal priority have different bundles
-	RefusedVersion    RefusalCode = "invalid-version" // the chosen bundle has no valid version
-	RefusedDependency RefusalCode = "dependency"      // the chosen bundle has dependencies
-)
-
 // A Refusal is the error that [Select] returns if no bundle can be selected. It has the
 // reason and alternatives, and marshals to JSON.
 type Refusal struct {
@@ -84,18 +70,16 @@ func (r *Refusal) Error() string { return r.Message }
 // bundle. It was verified by selecting again.
 type Fix struct {
 	Kind FixKind `json:"kind"`
-	// Package, Version, Channels, Policy and Priority are the new values of what the kind
-	// changes. An empty Version or Channels allows all.
-	Package  string        `json:"package,omitempty"`
-	Version  string        `json:"version,omitempty"`
-	Channels []string      `json:"channels,omitempty"`
-	Policy   UpgradePolicy `json:"policy,omitzero"`
-	Priority int           `json:"priority,omitzero"`
-	// Catalog and Selected are what OLM v1 then selects.
-	Catalog  string     `json:"catalog"`
-	Selected graph.Node `json:"selected"`
-	// Later are the bundles to which OLM v1 then upgrades the selected one on its own, in order.
-	Later []graph.Node `json:"later,omitempty"`
+	// Package, Version, Channels, Policy, Priority and Selector are the new values of what the
+	// kind changes. An empty Version, Channels or Selector allows all. If choosing between the
+	// catalogs of a tie is not enough, other kinds have a Selector as well.
+	Package  string         `json:"package,omitempty"`
+	Version  string         `json:"version,omitempty"`
+	Channels []string       `json:"channels,omitempty"`
+	Policy   UpgradePolicy  `json:"policy,omitzero"`
+	Priority int            `json:"priority,omitzero"`
+	Selector *LabelSelector `json:"selector,omitzero"`
+	Course
 	// Stuck is how far the selected bundle gets if it is then stuck, or nil.
 	Stuck *graph.Outlook `json:"stuck,omitzero"`
 	// Command makes the change in a cluster. That of FixClassic supposes that the CatalogSource is in
@@ -108,6 +92,9 @@ type Fix struct {
 	jump      string // why no edge leads there, or ""
 	moves     bool   // FixUncertified: the channels change
 	onward    string // how to get further than the end of the channels, or ""
+	goal      string // the version at which the course has to end, or ""
+	raised    string // FixPriority: the catalog
+	pin       bool   // it only ends the error: the installed bundle stays
 }
 
 // String returns the fix as an instruction.
@@ -123,6 +110,7 @@ const (
 	FixChannels    FixKind = "change-channels"             // change or remove the channels
 	FixBoth        FixKind = "change-channels-and-version" // change or remove the channels and the version range
 	FixSelector    FixKind = "drop-selector"               // remove the catalog selector
+	FixCatalog     FixKind = "select-catalog"              // select one catalog by its label
 	FixPriority    FixKind = "change-priority"             // raise the priority of a catalog
 	FixCertified   FixKind = "follow-catalog"              // upgrade along the edges of the catalog, and change or remove the version range and the channels
 	FixUncertified FixKind = "self-certify"                // upgrade without an edge of the catalog, possibly in another channel

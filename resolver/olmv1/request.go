@@ -3,6 +3,7 @@ package olmv1
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/go-json-experiment/json"
 
@@ -68,8 +69,10 @@ type Installed struct {
 type Catalog struct {
 	Name string `json:"name"`
 	// Priority decides between catalogs. The highest wins.
-	Priority int               `json:"priority"`
-	Labels   map[string]string `json:"labels,omitempty"`
+	Priority int `json:"priority"`
+	// Labels are those of the ClusterCatalog. That with its name, olm.operatorframework.io/metadata.name, which OLM v1
+	// adds, may be missing.
+	Labels map[string]string `json:"labels,omitempty"`
 	// Unavailable catalogs are skipped and never read.
 	Unavailable bool `json:"unavailable,omitzero"`
 	// FBC is the catalog itself, as text; Dir names its directory. At most one
@@ -77,6 +80,19 @@ type Catalog struct {
 	FBC   *string        `json:"fbc,omitzero"`
 	Dir   string         `json:"dir,omitempty"`
 	Graph *graph.Catalog `json:"-"`
+}
+
+// labelCatalog is the label that OLM v1 adds to each ClusterCatalog; its value is the name of the catalog.
+const labelCatalog = "olm.operatorframework.io/metadata.name"
+
+// labels returns the labels of the ClusterCatalog.
+func (c *Catalog) labels() map[string]string {
+	if _, ok := c.Labels[labelCatalog]; ok {
+		return c.Labels
+	}
+	out := map[string]string{labelCatalog: c.Name}
+	maps.Copy(out, c.Labels)
+	return out
 }
 
 // A SemverMode selects how versions restrict upgrades under CatalogProvided. By default,
@@ -128,7 +144,7 @@ func (r *Request) Open(ctx context.Context, dir document.OpenDir) error {
 	}
 	for i := range r.Catalogs {
 		c := &r.Catalogs[i]
-		if c.Graph != nil || c.Unavailable || !r.Selector.Matches(c.Labels) {
+		if c.Graph != nil || c.Unavailable || !r.Selector.Matches(c.labels()) {
 			continue
 		}
 		from := document.Catalog{Path: fmt.Sprintf("/catalogs/%d", i), Name: c.Name, FBC: c.FBC, Dir: c.Dir}

@@ -91,6 +91,9 @@ type selecting struct {
 	far       *remote         // the result of other
 	notes     []Note
 	excluded  []graph.Exclusion // the upgrades that were left out because they are excluded
+	stated    bool              // the message of the refusal has the outlook
+	// onlyPrereleases is set if only their prerelease keeps versions out of the range.
+	onlyPrereleases bool
 }
 
 // A candidate is a bundle of a catalog.
@@ -122,7 +125,7 @@ func (s *selecting) open() error {
 		switch {
 		case c.Unavailable:
 			f.Dropped, f.Reason = StageCatalogs, "is unavailable"
-		case !s.Selector.Matches(c.Labels):
+		case !s.Selector.Matches(c.labels()):
 			f.Dropped, f.Reason = StageCatalogs, "is not selected by its labels"
 		case c.Graph == nil:
 			return document.Errorf("/catalogs", "catalog %q is not loaded; set Graph or call Open", c.Name)

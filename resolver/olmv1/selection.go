@@ -99,6 +99,8 @@ type Deprecated struct {
 type Note struct {
 	Code NoteCode `json:"code"`
 	Text string   `json:"text"`
+	// Course is what follows from the change that the text mentions, if OLM v1 then selects a newer version.
+	Course *Course `json:"course,omitzero"`
 	// Commands make the changes in a cluster that the text mentions, in order.
 	Commands []Command `json:"commands,omitempty"`
 }
@@ -122,6 +124,7 @@ const (
 	NoteDeadEnd     NoteCode = "dead-end"               // nothing is installed, and no upgrade leads from the chosen bundle to the newest version
 	NoteStays       NoteCode = "stays"                  // the installed bundle stays
 	NoteUncertified NoteCode = "uncertified"            // no entry of the catalog allows the upgrade, only the policy does
+	NotePin         NoteCode = "pin-not-met"            // the version range names build metadata, which it ignores
 	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases
 	NoteHeldBack    NoteCode = "held-back"              // the range, the channels or excluded upgrades keep a newer bundle from being selected
 )

@@ -133,3 +133,20 @@ func (r VersionRange) isEmpty() bool {
 	}
 	return !slices.ContainsFunc(try, r.Contains)
 }
+
+// withPrereleases returns a range that also has the prereleases of the versions of r, or "".
+func (r VersionRange) withPrereleases() string {
+	text := literal().ReplaceAllStringFunc(r.text, func(v string) string {
+		if strings.Contains(v, "-") {
+			return v
+		}
+		for strings.Count(v, ".") < 2 {
+			v += ".0"
+		}
+		return v + "-0"
+	})
+	if _, err := ParseVersionRange(text); err != nil || text == r.text {
+		return ""
+	}
+	return text
+}

@@ -11,9 +11,6 @@ import (
 	"github.com/olmkit/olmkit/internal/prose"
 )
 
-// labelCatalog is the label that OLM v1 adds to each ClusterCatalog; its value is the name of the catalog.
-const labelCatalog = "olm.operatorframework.io/metadata.name"
-
 // object returns the name of the ClusterExtension that makes the request.
 func (s *selecting) object() string { return cmp.Or(s.ID, s.Package) }
 
@@ -101,7 +98,7 @@ func (s *selecting) wayCommands(o *graph.Outlook) (out []Command) {
 			more["version"] = nil
 		}
 		if l.Catalog != "" && l.Catalog != catalog && catalog != "" {
-			more["selector"] = map[string]any{"matchLabels": map[string]any{labelCatalog: l.Catalog}}
+			more["selector"] = s.onlyCatalog(l.Catalog)
 		}
 		switch {
 		case !l.Stays && l.Channel != channel:
@@ -112,6 +109,13 @@ func (s *selecting) wayCommands(o *graph.Outlook) (out []Command) {
 		}
 		pinned, after = l.Stop, l.End()
 		catalog = cmp.Or(l.Catalog, catalog)
+	}
+	if o.Returns(o.Way) {
+		more := map[string]any{}
+		if pinned {
+			more["version"] = nil
+		}
+		out = append(out, Command{after, x.Follow(o.Channels[0], more)})
 	}
 	return out
 }

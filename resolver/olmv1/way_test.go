@@ -99,17 +99,17 @@ func TestBeyond(t *testing.T) {
 		{"a step closes the way", "1.0.0", "", []string{"lost"}, []*graph.Catalog{a}, []string{
 			"closes: app.v1.0.0 is two steps from the newest bundle of channel lost: 1.1.0 first, then 1.1.5. To get to 2.1.0, switch to channel stable. That is possible only before 1.1.5 is installed", `{"channels":["stable"]}`}},
 		{"another catalog after a step", "1.1.0", "", nil, []*graph.Catalog{old, b}, []string{
-			"held-back: once 1.2.0 is installed, the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b",
-			`kubectl patch clustercatalog b --type merge --patch '{"spec":{"priority":10}}'`}},
+			"held-back: once 1.2.0 is installed, the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b. The command selects that catalog for this ClusterExtension only; a higher priority would apply to all",
+			`{"selector":{"matchLabels":{"olm.operatorframework.io/metadata.name":"b"}}}`}},
 		{"another catalog after two steps", "1.0.0", "", nil, []*graph.Catalog{old, b}, []string{
 			"more-steps: app.v1.0.0 is two steps from the newest bundle of its package in catalog a: 1.1.0 first, then 1.2.0",
-			"held-back: once 1.2.0 is installed, the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b",
-			`kubectl patch clustercatalog b --type merge --patch '{"spec":{"priority":10}}'`}},
+			"held-back: once 1.2.0 is installed, the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b. The command selects that catalog for this ClusterExtension only; a higher priority would apply to all",
+			`{"selector":{"matchLabels":{"olm.operatorframework.io/metadata.name":"b"}}}`}},
 		{"another catalog, afresh", "", "", nil, []*graph.Catalog{old, b}, []string{
-			"held-back: the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b",
-			`kubectl patch clustercatalog b --type merge --patch '{"spec":{"priority":10}}'`}},
+			"held-back: the higher priority of catalog a leaves out newer versions: without it, app.v2.0.0 is selected from catalog b. The command selects that catalog for this ClusterExtension only; a higher priority would apply to all",
+			`{"selector":{"matchLabels":{"olm.operatorframework.io/metadata.name":"b"}}}`}},
 		{"a dead end, afresh", "", "", []string{"lost"}, []*graph.Catalog{a}, []string{
-			"held-back: the channel lost leaves out newer versions: without it, app.v2.1.0 is selected from catalog a", `{"channels":null}`,
+			"held-back: the channel lost leaves out newer versions: without it, app.v2.1.0 of channel stable is selected from catalog a", `{"channels":null}`,
 			"dead-end: once 1.1.5 is installed, no upgrade leads on to 2.1.0; a newer version then needs the policy SelfCertified, or a new installation"}},
 		{"a version with a way on, afresh", "", "1.2.0", nil, []*graph.Catalog{a}, []string{
 			"held-back: the version range \"1.2.0\" leaves out newer versions: without it, app.v2.1.0 is selected from catalog a", `{"version":null}`}},
@@ -151,15 +151,15 @@ func TestDeadEnds(t *testing.T) {
 			"set the channel to alpha and upgradeConstraintPolicy to SelfCertified; then app.v2.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.0.0" + risk, `{"channels":["alpha"],"upgradeConstraintPolicy":"SelfCertified"}`}},
 		{"a way to the requested version", "1.0.0", ">1.2 <2", []string{"stable"}, a, []string{
 			`no bundle of package "app" in range ">1.2 <2" in channel stable; 1.5.0 is in channel beta. To get to 1.5.0, switch to channel beta`,
-			"remove the channels and set the version to <=1.5.0; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.5.0 on its own, in 2 more steps", `{"channels":null,"version":"<=1.5.0"}`,
+			"remove the channels and set the version to <=1.5.0; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.5.0 of channel beta on its own, in 2 more steps", `{"channels":null,"version":"<=1.5.0"}`,
 			"remove the version, which allows all; then app.v1.0.0 stays, without an error", `{"version":null}`}},
 		{"the installed version has left the channels", "1.5.0", "", []string{"stable", "alpha"}, a, []string{
 			`no bundle of package "app" in channels stable, alpha is a successor of app.v1.5.0; app.v1.5.0 is stuck: no entry of channels stable and alpha accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. No channel in any given catalog leads further`,
-			"remove the channels, which allows all; then app.v1.5.0 stays, without an error", `{"channels":null}`,
+			"set the channel to beta; then app.v1.5.0 stays, without an error", `{"channels":["beta"]}`,
 			"set upgradeConstraintPolicy to SelfCertified; then app.v2.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.5.0" + risk, `{"upgradeConstraintPolicy":"SelfCertified"}`}},
 		{"all channels lead further than one", "1.0.0", "", []string{"alpha"}, a, []string{
 			`no bundle of package "app" in channel alpha is a successor of app.v1.0.0; app.v1.0.0 is stuck: no entry of channel alpha accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. To get to 3.1.0, allow all channels`,
-			"remove the channels, which allows all; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v3.1.0 on its own, in 2 more steps", `{"channels":null}`,
+			"remove the channels, which allows all; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v3.1.0 of channel fork on its own, in 2 more steps", `{"channels":null}`,
 			"set upgradeConstraintPolicy to SelfCertified; then app.v2.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.0.0" + risk, `{"upgradeConstraintPolicy":"SelfCertified"}`}},
 		{"the whole package is refused", "1.0.0", "", nil, needy, []string{
 			`the best bundle of package "app" is app.v1.1.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. Both bundles that match the request declare some. It requires package other >=1.0.0; no given catalog satisfies that. With a catalog that does, classic OLM could install it for a Subscription. No change of the request helps: classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},

@@ -322,7 +322,7 @@ func TestFixesV1(t *testing.T) {
 		}
 	}
 	for _, kind := range []olmv1.FixKind{
-		olmv1.FixPackage, olmv1.FixVersion, olmv1.FixChannels, olmv1.FixSelector, olmv1.FixPriority, olmv1.FixUncertified,
+		olmv1.FixPackage, olmv1.FixVersion, olmv1.FixChannels, olmv1.FixSelector, olmv1.FixCatalog, olmv1.FixPriority, olmv1.FixUncertified,
 	} {
 		if !seen[kind] {
 			t.Errorf("no fix of kind %s was tried", kind)
