@@ -56,6 +56,8 @@ func TestReplace(t *testing.T) {
 		{[]string{classic.Resume("")}, []string{`kubectl patch subscription.operators.coreos.com db -n ops --type merge --patch '{"spec":{"installPlanApproval":"Automatic"}}'`}},
 		{[]string{v1.Resume("")}, []string{`kubectl patch clusterextension db --type merge --patch '{"spec":{"source":{"catalog":{"version":null}}}}'`}},
 		{[]string{v1.Resume("1.x")}, []string{`kubectl patch clusterextension db --type merge --patch '{"spec":{"source":{"catalog":{"version":"1.x"}}}}'`}},
+		{[]string{classic.Approve()}, []string{`kubectl patch installplan.operators.coreos.com "$(kubectl get subscription.operators.coreos.com db -n ops -o jsonpath={.status.installPlanRef.name})" -n ops --type merge --patch '{"spec":{"approved":true}}'`}},
+		{[]string{v1.Certified("1.x")}, []string{`kubectl patch clusterextension db --type merge --patch '{"spec":{"source":{"catalog":{"upgradeConstraintPolicy":null,"version":"1.x"}}}}'`}},
 		{classic.Remove("db.v1"), []string{"kubectl delete subscription.operators.coreos.com db -n ops", "kubectl delete clusterserviceversion db.v1 -n ops"}},
 		{v1.Remove("db.v1"), []string{"kubectl delete clusterextension db"}},
 		{classic.Reinstall("db.v1", "new", "db.v2", "2.0.0", true), []string{

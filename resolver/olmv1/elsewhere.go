@@ -14,7 +14,7 @@ func (s *selecting) other(r *Refusal) *remote {
 	}
 	for _, p := range s.packages {
 		for b := range p.Bundles() {
-			if !b.HasVersion() || !s.rng.Contains(b.Version()) || dependency(b) != "" || s.far != nil && b.Version().LTE(s.far.Version()) {
+			if !b.HasVersion() || !s.rng.Contains(b.Version()) || Dependency(b) != "" || s.far != nil && b.Version().LTE(s.far.Version()) {
 				continue
 			}
 			for e := range b.Entries() {
@@ -60,7 +60,7 @@ func (s *selecting) hopeless(r *Refusal) string {
 	n := 0
 	for _, p := range s.packages {
 		for b := range p.Bundles() {
-			if dependency(b) == "" {
+			if Dependency(b) == "" {
 				return ""
 			}
 			n++

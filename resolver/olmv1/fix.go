@@ -162,7 +162,7 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 		list := slices.Clone(s.inRanges)
 		slices.SortFunc(list, candidate.compare)
 		for _, c := range list {
-			if c.known && dependency(c.Bundle) == "" && (s.Installed == nil || s.Policy == SelfCertified || s.follows(c.Bundle)) {
+			if c.known && Dependency(c.Bundle) == "" && (s.Installed == nil || s.Policy == SelfCertified || s.follows(c.Bundle)) {
 				add(Fix{Kind: FixVersion, Version: c.text()})
 				break
 			}

@@ -45,7 +45,7 @@ func (s *selecting) refuse(ctx context.Context) error {
 func (s *selecting) upgrades(p graph.Package) *graph.Upgrades {
 	o := &graph.UpgradeOptions{
 		OtherEdges: s.Options.OtherEdges, Installed: []graph.Node{s.node},
-		Without:  func(b graph.Bundle) bool { return dependency(b) != "" },
+		Without:  func(b graph.Bundle) bool { return Dependency(b) != "" },
 		Excluded: s.Options.Excluded,
 	}
 	if len(s.Channels) > 0 {
@@ -214,7 +214,7 @@ func (s *selecting) message(r *Refusal) string {
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which has no valid version: %v", what, r.chosen.Name(), r.chosen.Err())
 	case RefusedDependency:
 		fmt.Fprintf(&b, "the best bundle of %s is %s, which declares dependencies (%s). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed", what, r.chosen.Name(), r.property)
-		if n := len(s.inRanges); n > 1 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool { return dependency(c.Bundle) == "" }) {
+		if n := len(s.inRanges); n > 1 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool { return Dependency(c.Bundle) == "" }) {
 			all := "both"
 			if n > 2 {
 				all = fmt.Sprintf("all %d", n)
@@ -298,7 +298,7 @@ func (s *selecting) refuses(n NearVersion) bool {
 	for i, p := range s.packages {
 		if s.sources[i].Name == n.Catalog {
 			b, ok := p.Bundle(n.Bundle)
-			return ok && dependency(b) != ""
+			return ok && Dependency(b) != ""
 		}
 	}
 	return false

@@ -395,7 +395,7 @@ func (s *selecting) valid() *Refusal {
 		s.drop(c, StageValidations, "has no valid version")
 		return &Refusal{Code: RefusedVersion, chosen: c}
 	}
-	if typ := dependency(c.Bundle); typ != "" {
+	if typ := Dependency(c.Bundle); typ != "" {
 		s.left = nil
 		s.drop(c, StageValidations, "has a dependency ("+typ+")")
 		return &Refusal{Code: RefusedDependency, chosen: c, property: typ}
@@ -403,9 +403,9 @@ func (s *selecting) valid() *Refusal {
 	return nil
 }
 
-// dependency returns the type of the first property because of which OLM v1 refuses a
-// bundle, or "".
-func dependency(b graph.Bundle) string {
+// Dependency returns the type of the first property because of which OLM v1 refuses a
+// bundle, or "" (H16).
+func Dependency(b graph.Bundle) string {
 	for p := range b.Properties() {
 		switch p.Type {
 		case property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint:
@@ -435,7 +435,7 @@ func (s *selecting) outlookOf(from graph.Node, channels []string) *graph.Outlook
 		return o
 	}
 	if s.allowed == nil {
-		s.allowed = s.newOutlooks(func(b graph.Bundle) bool { return dependency(b) != "" })
+		s.allowed = s.newOutlooks(func(b graph.Bundle) bool { return Dependency(b) != "" })
 	}
 	if allowed := s.allowed.Of(from, "", channels); slices.EqualFunc(allowed.Steps, o.Steps, func(a, b graph.Step) bool { return a.To == b.To }) {
 		return allowed
@@ -479,7 +479,7 @@ func (s *selecting) isRefused(n graph.Node) bool {
 	found := false
 	for _, p := range s.packages {
 		if b, ok := p.Bundle(n.Name); ok {
-			if found = true; dependency(b) == "" {
+			if found = true; Dependency(b) == "" {
 				return false
 			}
 		}

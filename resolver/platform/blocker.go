@@ -131,8 +131,11 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 		}
 	case b.Kind == BlockerExcluded:
 		b.Action = "prepare for one of these upgrades and allow it, or accept that the operator gets no updates"
+	case b.depends:
+		b.Action = "accept that the operator gets no updates, or manage it with classic OLM, which installs dependencies"
 	case b.Kind == BlockerRefused:
 		b.Action = "accept that the operator gets no updates, or prepare its custom resources and allow the change of the CRDs"
+		b.risk = "custom resources that the new CRDs do not accept may be lost; back them up, and set crdUpgradeSafety back afterwards"
 		for _, o := range rt.objects() {
 			b.commands = append(b.commands, o.AllowUnsafeCRDs())
 		}

@@ -22,6 +22,7 @@ type ground struct {
 	within  olmv1.VersionRange // the versions that OLM v1 may install
 	barred  []graph.Exclusion  // the upgrades that are never taken: those that are excluded or refused
 	refused map[[2]string]bool // the upgrades that OLM v1 refuses
+	depends map[string]string  // the bundles of these that it refuses because they declare dependencies, and of which type
 	levels  []level            // up to the last one that the platform can reach with the operator
 }
 
@@ -48,7 +49,7 @@ type lane struct {
 
 // ground returns the ground of an operator.
 func (t *trip) ground(ctx context.Context, o *Operator) (*ground, error) {
-	g := &ground{trip: t, Operator: o, within: t.ranges[o], refused: map[[2]string]bool{}}
+	g := &ground{trip: t, Operator: o, within: t.ranges[o], refused: map[[2]string]bool{}, depends: map[string]string{}}
 	g.barred = slices.Concat(o.Excluded, o.Refused)
 	for _, x := range o.Refused {
 		g.refused[[2]string{x.From, x.To}] = true
@@ -112,6 +113,12 @@ func (g *ground) level(ctx context.Context, k int, order []graph.Node, starts ma
 	if *failed != nil || u.Err() != nil {
 		return l, cmp.Or(*failed, u.Err())
 	}
+	if g.Reading == graph.V1 {
+		if err := g.dependent(u, order); err != nil {
+			return l, err
+		}
+		u = u.Without(g.barred)
+	}
 	l.facts, l.reach = maps.Clone(starts), slices.Clone(order)
 	for _, from := range order {
 		for n := range u.Reachable(from) {
@@ -147,6 +154,34 @@ func (g *ground) level(ctx context.Context, k int, order []graph.Node, starts ma
 		l.channels = append(l.channels, "") // all
 	}
 	return l, nil
+}
+
+// dependent bars the upgrades from nodes, and those that follow, to bundles that declare dependencies: OLM v1 refuses them.
+func (g *ground) dependent(u *graph.Upgrades, from []graph.Node) error { // H16
+	seen := map[graph.Node]bool{}
+	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
+		n := queue[0]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		for s := range u.Steps(n) {
+			b, ok := u.Bundle(s.To)
+			if !ok {
+				continue
+			}
+			typ := olmv1.Dependency(b)
+			if typ == "" {
+				queue = append(queue, s.To)
+				continue
+			}
+			if key := [2]string{n.Name, s.To.Name}; !g.refused[key] {
+				g.refused[key], g.depends[s.To.Name] = true, typ
+				g.barred = append(g.barred, graph.Exclusion{From: n.Name, To: s.To.Name})
+			}
+		}
+	}
+	return u.Err()
 }
 
 // headVersion returns the version of the head of a channel, or 0.0.0 if it has none.

@@ -49,8 +49,13 @@ func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 		return nil
 	}
 	if s, ok := a.olm.Next(at); ok && g.refused[[2]string{at.Name, s.To.Name}] {
-		i := slices.IndexFunc(g.Refused, func(x graph.Exclusion) bool { return x.From == at.Name && x.To == s.To.Name })
 		b.Kind = BlockerRefused
+		if typ := g.depends[s.To.Name]; typ != "" {
+			b.depends = true
+			b.Reason = fmt.Sprintf("%s declares dependencies (%s), so OLM v1 refuses the upgrade to it", s.To, typ)
+			return b
+		}
+		i := slices.IndexFunc(g.Refused, func(x graph.Exclusion) bool { return x.From == at.Name && x.To == s.To.Name })
 		b.Reason = "OLM v1 refuses the upgrade " + exclusionText(&g.Refused[i])
 		return b
 	}

@@ -212,6 +212,7 @@ type Blocker struct {
 	// there reports that Action is only possible at Platform, not before. commands take the action, risk is what
 	// may be lost then, and restores undo, when bundle installs is there, what commands have set to install it.
 	there              bool
+	depends            bool // OLM v1 refuses a bundle because it declares dependencies
 	risk, installs     string
 	commands, restores []string
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
-// catalog returns the text of a catalog from lines "package/channel: bundle [max=4.17] [kube=1.30] [<replaces]".
+// catalog returns the text of a catalog from lines "package/channel: bundle [max=4.17] [kube=1.30] [needs=package] [<replaces]".
 // Bundles are named by version.
 func catalog(lines string) *string {
 	var b strings.Builder
@@ -44,6 +44,9 @@ func catalog(lines string) *string {
 			for _, w := range words[1:] {
 				if v, ok := strings.CutPrefix(w, "max="); ok {
 					props += fmt.Sprintf(`,{"type":"olm.maxOpenShiftVersion","value":%q}`, v)
+				}
+				if v, ok := strings.CutPrefix(w, "needs="); ok {
+					props += fmt.Sprintf(`,{"type":"olm.package.required","value":{"packageName":%q,"versionRange":">=0.0.0"}}`, v)
 				}
 				if v, ok := strings.CutPrefix(w, "kube="); ok {
 					props += fmt.Sprintf(`,{"type":"olm.csv.metadata","value":{"minKubeVersion":%q}}`, v)

@@ -61,8 +61,11 @@ func (p *Plan) Text(width int) string {
 	}
 	t.title("Steps:", len(p.Steps))
 	for i := 0; i < len(p.Steps); {
-		n := p.run(i)
-		if s := &p.Steps[i]; n < 2 {
+		s, n := &p.Steps[i], p.run(i)
+		if all, ends := p.alike(i); len(ends) > fewOperators {
+			n = all
+			t.write(fmt.Sprintf("%3d to %d. ", i+1, i+n), "on %s: %d operators upgrade within their channels: %s", s.Platform, len(ends), phrase.And(ends))
+		} else if n < 2 {
 			n = 1
 			t.write(fmt.Sprintf("%3d. ", i+1), "on %s: %s", s.Platform, s.text())
 		} else {
@@ -104,6 +107,24 @@ func (p *Plan) run(i int) int {
 		n++
 	}
 	return n
+}
+
+// fewOperators is how many operators that upgrade in a row have a line each.
+const fewOperators = 5
+
+// alike returns how many upgrades of operators in a row begin at step i on one version of the platform, and where each
+// operator ends.
+func (p *Plan) alike(i int) (n int, ends []string) {
+	for k := i; k < len(p.Steps) && p.Steps[k].Platform == p.Steps[i].Platform; k = i + n {
+		row := p.run(k)
+		if row == 0 {
+			break
+		}
+		n += row
+		last := &p.Steps[k+row-1]
+		ends = append(ends, last.Package+" to "+short(last.Operator.To))
+	}
+	return n, ends
 }
 
 // chain returns upgrades of one operator in a row as text. It leaves out what is between many.

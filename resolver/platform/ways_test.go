@@ -3,6 +3,7 @@ package platform_test
 import (
 	"testing"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/golden"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
@@ -39,6 +40,13 @@ func TestWays(t *testing.T) {
 			{Name: "p.v1.0.0", Package: "p", Channel: "s"}, {Name: "q.v1.0.0", Package: "q", Channel: "s"},
 			{Name: "r.v1.0.0", Package: "r"}, {Name: "u.v1.0.0", Package: "u", Channel: "s"},
 		}},
+		// H16: OLM v1 refuses bundles that declare dependencies, and what follows is out of reach.
+		{"v1-dependencies", []string{"p/s: 1.0.0, 1.1.0 <1.0.0, 2.0.0 <1.1.0 needs=x, 3.0.0 <2.0.0", "p/s: 1.1.0, 2.0.0 <1.1.0 needs=x, 3.0.0 <2.0.0"},
+			[]platform.Operator{{Name: "p.v1.0.0", Package: "p", Reading: graph.V1}}},
+		// Many operators that upgrade in a row have one line.
+		{"many", []string{"a/s: 1.0.0, 2.0.0 <1.0.0\nb/s: 1.0.0, 2.0.0 <1.0.0\nc/s: 1.0.0, 2.0.0 <1.0.0\nd/s: 1.0.0, 2.0.0 <1.0.0\n" +
+			"e/s: 1.0.0, 2.0.0 <1.0.0, 3.0.0 <2.0.0\nf/s: 1.0.0, 2.0.0 <1.0.0\ng/s: 1.0.0\ng/t: 1.0.0, 2.0.0 <1.0.0\nh/s: 1.0.0, 2.0.0 <1.0.0",
+			"g/t: 1.0.0, 2.0.0 <1.0.0"}, many("a", "b", "c", "d", "e", "f", "g", "h")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := platform.Problem{From: "4.16", Installed: tt.installed}
@@ -51,4 +59,12 @@ func TestWays(t *testing.T) {
 			walkThrough(t, p, got)
 		})
 	}
+}
+
+// many returns operators with version 1.0.0.
+func many(packages ...string) (out []platform.Operator) {
+	for _, p := range packages {
+		out = append(out, platform.Operator{Name: p + ".v1.0.0", Package: p, Channel: "s"})
+	}
+	return out
 }

@@ -42,9 +42,11 @@ of its file or directory, unless you write VERSION=NAME:PATH. Versions without a
 catalog, and parts of a catalog that cannot be read, are not checked, and a warning
 lists them.
 
-With --impact, each upgrade of an operator has the verdict of "olmkit impact", the
-plan takes none that OLM v1 refuses because of CRDs, and those that break
-something are among what needs a person. With --avoid breaks, the plan takes none
+In OLM v1, the plan takes no upgrade to a bundle that declares dependencies, and none
+whose CRDs OLM v1 refuses, if the catalogs have the manifests. With --impact,
+manifests in images and in --bundles are read too, each upgrade of an operator has
+the verdict of "olmkit impact", and those that break something are among what needs
+a person. With --avoid breaks, the plan takes none
 that breaks something: it finds a way around, or lists the upgrades of which each
 path takes at least one. Upgrades whose manifests are not available count as safe,
 and are marked.

@@ -66,10 +66,9 @@ func (p *platformPlan) text(w io.Writer) error {
 func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, unenforced func(*platform.Operator) bool) (*platformPlan, error) {
 	p.Installed = slices.Clone(p.Installed)
 	judges := make([]*edgeJudge, len(p.Installed))
-	if a.on() {
-		cache := &impact.Cache{}
-		for i := range p.Installed {
-			o := &p.Installed[i]
+	cache := &impact.Cache{}
+	for i := range p.Installed {
+		if o := &p.Installed[i]; a.on() || o.Reading == graph.V1 && !unenforced(o) {
 			run := a.run(e)
 			run.opts.Cache, run.opts.Classic, run.opts.Unenforced = cache, o.Reading == graph.Classic, unenforced(o)
 			var packages []graph.Package
@@ -79,7 +78,7 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 				}
 			}
 			if len(packages) > 0 {
-				judges[i] = run.judgeOf(run.bundlesOf(true, packages...))
+				judges[i] = run.judgeOf(run.bundlesOf(a.on(), packages...))
 			}
 		}
 	}
@@ -101,7 +100,9 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 				if err != nil {
 					return nil, err
 				}
-				out.impact = append(out.impact, *edge)
+				if a.on() {
+					out.impact = append(out.impact, *edge)
+				}
 				list, x := &o.Breaking, edge.reasoned()
 				switch {
 				case o.Reading == graph.V1 && !unenforced(o) && edge.refused():
@@ -110,7 +111,7 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 				case a.refuses(edge):
 					out.avoided = append(out.avoided, *edge)
 					list, x = &o.Excluded, edge.exclusion()
-				case edge.Verdict != impact.Breaks || slices.Contains(o.Breaking, x):
+				case !a.on() || edge.Verdict != impact.Breaks || slices.Contains(o.Breaking, x):
 					continue
 				}
 				*list = append(slices.Clip(*list), x)
