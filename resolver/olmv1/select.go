@@ -404,8 +404,8 @@ func (s *selecting) valid() *Refusal {
 }
 
 // Dependency returns the type of the first property because of which OLM v1 refuses a
-// bundle, or "" (H16).
-func Dependency(b graph.Bundle) string {
+// bundle, or "".
+func Dependency(b graph.Bundle) string { // H16
 	for p := range b.Properties() {
 		switch p.Type {
 		case property.TypePackageRequired, property.TypeGVKRequired, property.TypeConstraint:

@@ -44,7 +44,7 @@ func (p *Plan) needs(from property.MinorVersion) {
 					continue
 				}
 				n.Action = fmt.Sprintf("back up its resources before OLM takes it back to %s, or keep it at %s and accept that it gets no updates", phrase.And(back), from)
-				n.Reason = fmt.Sprintf("OLM upgrades %s to %s only by way of older versions", from, to)
+				n.Reason = fmt.Sprintf("OLM upgrades %s to %s only through older versions", from, to)
 				if !older(from, to) {
 					n.Reason = fmt.Sprintf("OLM takes it back from %s, and no way to %s avoids that", from, p.Reached)
 				}
@@ -147,7 +147,7 @@ func (p *Plan) installed(i int) string {
 }
 
 // approval returns the need to approve the upgrades in a row of which step i of the plan is the first, or nil if they do not
-// wait for that, or a hold asks for it.
+// wait for that, or if a hold has the same effect.
 func (p *Plan) approval(i int, next string) *Need {
 	s := &p.Steps[i]
 	if !s.Approval || i > 0 && p.run(i-1) > 1 {

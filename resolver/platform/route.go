@@ -62,7 +62,7 @@ func (t *trip) route(ctx context.Context, o *Operator) (*route, error) {
 			} else if v.move == moveHold {
 				_, moves := s.next(g.levels[k].lanes[x.channel], x.node)
 				x.early = !moves
-				x.why, err = s.unheld(ctx, v, last)
+				x.why, err = s.released(ctx, v, last)
 			} else if v.move == movePin {
 				x.why, err = s.why(ctx, v.from, last)
 			}

@@ -296,7 +296,7 @@ func (s *search) leave(ctx context.Context, c cost, k int, n graph.Node, channel
 }
 
 // elsewhere reports whether any channel at a level leads from a node to its head (home), and whether any
-// leads to a newer node (further), at once or by way of older ones.
+// leads to a newer node (further), at once or through older ones.
 func (s *search) elsewhere(ctx context.Context, k int, n graph.Node) (home, further bool, err error) {
 	for _, ch := range s.levels[k].channels {
 		a, err := s.lane(ctx, k, ch)

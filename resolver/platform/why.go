@@ -96,9 +96,9 @@ func (s *search) why(ctx context.Context, v, last *visit) (trouble, error) {
 	return trouble{reason: "OLM would upgrade it to a bundle from which it cannot continue as planned"}, nil
 }
 
-// unheld returns what happens to an operator that the best way, which ends at last, holds at a visit, if OLM
+// released returns what happens to an operator that the best way, which ends at last, holds at a visit, if OLM
 // takes its next upgrade instead and a person does what is best then.
-func (s *search) unheld(ctx context.Context, v, last *visit) (trouble, error) {
+func (s *search) released(ctx context.Context, v, last *visit) (trouble, error) {
 	at, c := v.from.place, v.from.cost
 	at.mode = moving
 	for ; int(at.level) <= s.target; at.level++ {
