@@ -1,11 +1,9 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
@@ -31,6 +29,8 @@ type Obstacle struct {
 	By resolver.Holder `json:"by"`
 	// InstallPlan is the name of the outdated install plan if By is HeldByInstallPlan, or "".
 	InstallPlan string `json:"installPlan,omitempty"`
+	// Keeps is set if the commands keep Replaces installed instead of removing the obstacle.
+	Keeps bool `json:"keeps,omitzero"`
 	// Text states the reason, and what to do.
 	Text string `json:"text"`
 	// Commands remove the obstacle. The list is empty if no command can.
@@ -134,7 +134,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 		}
 	}
 	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
-	out := slices.Concat(differenceObstacles(sol), catalogObstacles(w), gone, late)
+	out := slices.Concat(differenceObstacles(sol), catalogObstacles(w), gone, late, unpackObstacles(w, sol))
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
@@ -161,68 +161,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			}
 		}
 	}
-	return out, nil
-}
-
-// shareGroup makes obstacles that state the same about an operator group name all their bundles.
-func shareGroup(list []Obstacle) {
-	names := map[string][]string{} // by text after the name; never ranged over
-	rest := func(o Obstacle) string { return strings.TrimPrefix(o.Text, o.Bundle) }
-	for _, o := range list {
-		if o.By == resolver.HeldByInstallMode {
-			names[rest(o)] = append(names[rest(o)], o.Bundle)
-		}
-	}
-	for i := range list {
-		if o := &list[i]; o.By == resolver.HeldByInstallMode {
-			o.Text = phrase.And(names[rest(*o)]) + rest(*o)
-		}
-	}
-}
-
-// installModeObstacle reports a bundle that does not support the namespace's operator group
-// (F2). The commands change the targets of the group to what all operators that will be present
-// support.
-func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
-	groups := w.Groups()
-	if len(groups) != 1 || !c.stated {
-		return nil
-	}
-	g := groups[0]
-	targets := g.Status.Namespaces
-	if len(targets) == 0 {
-		return nil // the group has not determined its targets yet
-	}
-	why := operatorgroup.Supports(c.modes, w.Namespace, targets)
-	if why == nil {
-		return nil
-	}
-	o := &Obstacle{By: resolver.HeldByInstallMode, Text: fmt.Sprintf("%s cannot run under operator group %s: %s", c.name, g.Metadata.Name, why)}
-	opposed := ""
-	for _, to := range []string{operatorgroup.AllNamespaces, w.Namespace} {
-		if slices.Equal(targets, []string{to}) || operatorgroup.Supports(c.modes, w.Namespace, []string{to}) != nil {
-			continue
-		}
-		lacks := func(x coming) bool {
-			return x.stated && operatorgroup.Supports(x.modes, w.Namespace, []string{to}) != nil
-		}
-		if i := slices.IndexFunc(present, lacks); i >= 0 {
-			opposed = cmp.Or(opposed, present[i].name)
-			continue
-		}
-		spec := map[string]any{"selector": nil, "targetNamespaces": nil}
-		what := "all namespaces"
-		if to != operatorgroup.AllNamespaces {
-			spec["targetNamespaces"], what = []string{to}, "only namespace "+to
-		}
-		o.Text += "; make the group select " + what + ", which all operators of the namespace support"
-		o.Commands = []string{kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, spec)}
-		return o
-	}
-	if opposed != "" {
-		o.Text += "; no operator group suits both it and " + opposed + ", so install one of them in another namespace"
-	}
-	return o
+	return append(out, keepObstacles(w, out)...), nil
 }
 
 // approvalObstacle reports an install plan that waits for approval, or will (E9).
@@ -320,71 +259,6 @@ func catalogObstacles(w *world.World) (out []Obstacle) {
 		out = append(out, o)
 	}
 	return out
-}
-
-// groupObstacle reports that the namespace does not have exactly one operator group (F1). The
-// commands create one that the bundle supports, or keep the one that its operators belong to.
-func groupObstacle(w *world.World, c coming) *Obstacle {
-	groups := w.Groups()
-	read := w.State.Known == nil || w.Knows(olm.GroupKind{Group: olm.Group, Kind: olm.KindOperatorGroup})
-	if len(groups) == 1 || !read {
-		return nil
-	}
-	if len(groups) == 0 {
-		spec := map[string]any{}
-		if c.stated && operatorgroup.Supports(c.modes, w.Namespace, []string{operatorgroup.AllNamespaces}) != nil {
-			spec["targetNamespaces"] = []string{w.Namespace}
-		}
-		return &Obstacle{
-			By:   resolver.HeldByGroup,
-			Text: fmt.Sprintf("nothing can be installed or run in namespace %s, because it has no operator group", w.Namespace),
-			Commands: []string{kubectl.Apply(map[string]any{
-				"apiVersion": olm.Group + "/v1", "kind": olm.KindOperatorGroup,
-				"metadata": map[string]any{"name": w.Namespace, "namespace": w.Namespace}, "spec": spec,
-			})},
-		}
-	}
-	members := map[string]int{}
-	for _, csv := range w.Own() {
-		members[csv.Metadata.Annotations[operatorgroup.AnnotationGroup]]++
-	}
-	byUse := slices.SortedStableFunc(slices.Values(groups), func(a, b *olm.OperatorGroup) int {
-		return cmp.Or(-cmp.Compare(members[a.Metadata.Name], members[b.Metadata.Name]), cmp.Compare(a.Metadata.Name, b.Metadata.Name))
-	})
-	o := &Obstacle{By: resolver.HeldByGroup}
-	var names []string
-	for i, g := range byUse {
-		names = append(names, g.Metadata.Name)
-		if i > 0 {
-			o.Commands = append(o.Commands, kubectl.Delete("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name))
-		}
-	}
-	kept := names[0]
-	slices.Sort(names)
-	o.Text = fmt.Sprintf("nothing can be installed or run in namespace %s, because it has %d operator groups, %s; keep one, such as %s",
-		w.Namespace, len(names), phrase.And(names), kept)
-	return o
-}
-
-// accountObstacle reports that the service account of the operator group does not exist (F10). The command
-// creates it.
-func accountObstacle(w *world.World, c coming) *Obstacle {
-	groups := w.Groups()
-	if len(groups) != 1 || w.CSV(c.name) != nil {
-		return nil
-	}
-	name := groups[0].Spec.ServiceAccountName
-	if name == "" || w.HasServiceAccount(name) {
-		return nil
-	}
-	return &Obstacle{
-		By: resolver.HeldByAccount,
-		Text: fmt.Sprintf("nothing is installed in namespace %s, because service account %s of operator group %s does not exist; create it with the permissions to install operators",
-			w.Namespace, name, groups[0].Metadata.Name),
-		Commands: []string{kubectl.Apply(map[string]any{
-			"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": w.Namespace},
-		})},
-	}
 }
 
 // installPlanObstacle reports that the install plan of a bundle failed (E12).

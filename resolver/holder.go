@@ -28,6 +28,7 @@ const (
 	HeldByInstallPlan Holder = "install-plan"    // its install plan failed, or one for another bundle is in the way
 	HeldByUnready     Holder = "unready"         // the installed operator failed, or is still being installed
 	HeldByDeletion    Holder = "deletion"        // the installed operator was deleted, but not its subscription
+	HeldByUnpacking   Holder = "unpacking"       // the bundle cannot be unpacked
 	HeldByDifference  Holder = "difference"      // the running OLM decides otherwise ([Solution.Differs])
 )
 

@@ -77,8 +77,12 @@ func All(resource string) string {
 	return "kubectl get " + shell.Quote(resource) + " --all-namespaces -o yaml"
 }
 
-// Labeled returns the command that lists the objects of a kind in a namespace that have a label.
+// Labeled returns the command that lists the objects of a kind in a namespace that have a label, with any value if
+// value is empty.
 func Labeled(resource, namespace, label, value string) string {
+	if value == "" {
+		return List(resource, namespace) + " -l " + shell.Quote(label)
+	}
 	return List(resource, namespace) + " -l " + shell.Quote(label+"="+value)
 }
 

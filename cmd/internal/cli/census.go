@@ -177,6 +177,9 @@ func (x *extension) request() olmv1.Request {
 // resolutionFailed is the condition of subscriptions that cannot be resolved.
 const resolutionFailed = "ResolutionFailed"
 
+// unpackFailed is the type of the condition of a Subscription if a bundle could not be unpacked.
+const unpackFailed = "BundleUnpackFailed"
+
 // into decodes a member of an object, if it exists.
 func into(o olm.Object, name string, to any) error {
 	value, ok := o.Get(name)

@@ -117,7 +117,7 @@ func (s *clusterState) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&s.namespace, "namespace", "n", "", "the `NAMESPACE` of the operators (default: that of the kubeconfig's context, or the only one with subscriptions)")
 	completeFlag(cmd, "namespace", cobra.NoFileCompletions)
 	f.StringVar(&s.global, "global-namespace", "", "the `NAMESPACE` of the catalogs that every namespace sees (default: that of the cluster)")
-	f.BoolVar(&s.complete, "complete", false, "treat objects that the files lack as absent, except custom resources and Secrets")
+	s.addComplete(cmd)
 }
 
 // load returns the cluster in memory, and the content of the catalogs that the namespace sees,

@@ -31,6 +31,7 @@ type request struct {
 func (r *request) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	r.addCluster(cmd)
+	r.addComplete(cmd)
 	addCatalogs(cmd, &r.catalogs, "another catalog, or the content of one in the cluster")
 	r.sample = addSample(cmd)
 	addList(f, &r.packages, "package", "p", "a package to subscribe to, as `PACKAGE[:CHANNEL]` (repeatable)")
@@ -39,6 +40,11 @@ func (r *request) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&r.namespace, "namespace", "n", "operators", "the `NAMESPACE` to resolve; with a cluster, the default is that of the kubeconfig's context, or the only one with subscriptions")
 	r.addAllNamespaces(cmd, "with a cluster, all namespaces that have operators", "package", "installed", "starting-csv")
 	addGlobalNamespace(f, &r.global)
+}
+
+// addComplete adds --complete.
+func (s *clusterState) addComplete(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.complete, "complete", false, "treat objects that the files lack as absent, except custom resources and Secrets")
 }
 
 // obstacles returns what keeps the bundles of the solution of a problem, which may be nil, from running in the
@@ -113,7 +119,7 @@ func (r *request) abandon(advice resolver.AdviceList, list resolver.WhyNots) {
 
 // isUsed reports whether a flag of the request was given.
 func (r *request) isUsed(cmd *cobra.Command) bool {
-	names := append([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace", "all-namespaces", "global-namespace"}, clusterFlags...)
+	names := append([]string{"catalog", "sample", "package", "installed", "starting-csv", "namespace", "all-namespaces", "global-namespace", "complete"}, clusterFlags...)
 	return slices.ContainsFunc(names, cmd.Flags().Changed)
 }
 

@@ -248,14 +248,16 @@ type simulation struct {
 	notes []reconcile.Note
 	// replaced reports what is installed in the place of operators that were deleted.
 	replaced []reconcile.Note
-	// began is true once the cluster was read, and failed are the operators that had failed then.
-	began  bool
-	failed []olm.Key
+	// began is true once the cluster was read, and unready are the operators that had failed then, or were
+	// being installed.
+	began   bool
+	unready []*olm.ClusterServiceVersion
 	// passed are the bundles that the first resolution passes over, and closing the ways that its
 	// upgrades close.
 	passed, closing resolver.AdviceList
-	// differ are the rules in which the running OLM decides otherwise than the first resolution.
-	differ []reconcile.Obstacle
+	// early are the obstacles of the first resolution that a simulation overcomes, although a cluster does not, or
+	// that it is too late to avoid at its end.
+	early []reconcile.Obstacle
 }
 
 // admit returns a function that rejects, as a real cluster would, the writes that the
@@ -290,8 +292,8 @@ func (a *attentive) Read(ctx context.Context, namespace string) (*reconcile.Snap
 		return g.Metadata.Namespace == namespace && g.Spec.ServiceAccountName != ""
 	})
 	for _, c := range s.CSVs {
-		if !a.sim.began && c.Metadata.Namespace == namespace && failure(c) != "" {
-			a.sim.failed = append(a.sim.failed, c.Key())
+		if !a.sim.began && c.Metadata.Namespace == namespace && (failure(c) != "" || waitsFor(c) != "" && c.Status.Message != "") {
+			a.sim.unready = append(a.sim.unready, c)
 		}
 	}
 	a.sim.began = true

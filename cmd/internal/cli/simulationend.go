@@ -121,10 +121,15 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 			}
 		}
 	}
-	for _, k := range s.failed {
-		if !slices.ContainsFunc(d.Operators, func(c endOfCSV) bool { return c.Name == k.Name && c.Phase == olm.PhaseFailed }) {
-			d.Notes = append(d.Notes, reconcile.Note{Object: k, Message: "has failed in the cluster; this simulation supposes that it recovers"})
+	for _, c := range s.unready {
+		if slices.ContainsFunc(d.Operators, func(x endOfCSV) bool { return x.Name == c.Metadata.Name && x.Phase == c.Status.Phase }) {
+			continue
 		}
+		text := "has failed in the cluster; this simulation supposes that it recovers"
+		if failure(c) == "" {
+			text = "is being installed in the cluster" + waitsFor(c) + "; this simulation supposes that it succeeds"
+		}
+		d.Notes = append(d.Notes, reconcile.Note{Object: c.Key(), Message: text})
 	}
 	failed = slices.DeleteFunc(failed, func(ip *olm.InstallPlan) bool { return !slices.Contains(pending, ip.Metadata.Name) })
 	now, err := s.cluster.Read(ctx, s.namespace)
@@ -140,8 +145,8 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	if d.Obstacles, err = obstacles(ctx, now, sol, s.loop.Content); err != nil {
 		return nil, err
 	}
-	d.Obstacles = slices.Concat(s.differ, slices.DeleteFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
-		return differs(o) && slices.ContainsFunc(s.differ, func(x reconcile.Obstacle) bool { return x.Bundle == o.Bundle })
+	d.Obstacles = slices.Concat(s.early, slices.DeleteFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
+		return slices.ContainsFunc(s.early, func(x reconcile.Obstacle) bool { return x.By == o.By && x.Bundle == o.Bundle })
 	}))
 	if len(created) > 0 {
 		text := fmt.Sprintf("the install plan that OLM creates for %s waits for approval; this command shows its name", phrase.And(created))
@@ -206,10 +211,12 @@ func (s *simulation) look(ctx context.Context) error {
 			s.replaced = append(s.replaced, reconcile.Note{Object: x.Subscription, Message: x.Text})
 		}
 	}
-	if s.differ, err = obstacles(ctx, now, sol, s.loop.Content); err != nil {
+	if s.early, err = obstacles(ctx, now, sol, s.loop.Content); err != nil {
 		return err
 	}
-	s.differ = slices.DeleteFunc(s.differ, func(o reconcile.Obstacle) bool { return !differs(o) })
+	s.early = slices.DeleteFunc(s.early, func(o reconcile.Obstacle) bool {
+		return !differs(o) && o.By != resolver.HeldByUnpacking && o.By != resolver.HeldByInstallMode
+	})
 	list, err := sol.AdviceWithFixes(ctx)
 	only := func(kinds ...resolver.AdviceKind) resolver.AdviceList {
 		return slices.DeleteFunc(slices.Clone(list), func(a resolver.Advice) bool { return !slices.Contains(kinds, a.Kind) })
@@ -264,14 +271,20 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 		add(fmt.Sprintf("install plan %s failed: %s", ip.Metadata.Name, phrase.Clause(reconcile.PlanFailure(ip))))
 	}
 	for _, ip := range retried {
-		account := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByAccount }
-		if len(d.RefusedWrites) > 0 || slices.ContainsFunc(d.Obstacles, account) {
+		gate := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByAccount || o.By == resolver.HeldByGroup }
+		if len(d.RefusedWrites) > 0 || slices.ContainsFunc(d.Obstacles, gate) {
 			break // they are why
 		}
 		add(fmt.Sprintf("install plan %s for %s makes no progress: %s", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames), phrase.Clause(ip.Status.Message)))
 		d.Notes = slices.DeleteFunc(d.Notes, func(n reconcile.Note) bool { return n.Object == ip.Key() })
 	}
 	waits := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval }
+	var risks []string
+	for _, a := range d.Versions {
+		if r := risk(a.Package, a.Outlook); r != "" {
+			risks = append(risks, r)
+		}
+	}
 	approval := slices.ContainsFunc(d.Obstacles, waits)
 	early := func(a *resolver.Advice) bool { // the approval would do what it warns of
 		return approval && (a.Kind == resolver.AdviceCloses || a.Kind == resolver.AdviceDowngrade)
@@ -282,7 +295,13 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 		}
 	}
 	first := slices.DeleteFunc(slices.Clone(d.Obstacles), waits) // to be removed before the approval
-	obstacles := slices.Concat(first, slices.DeleteFunc(slices.Clone(d.Obstacles), func(o reconcile.Obstacle) bool { return !waits(o) }))
+	last := risky(slices.DeleteFunc(slices.Clone(d.Obstacles), func(o reconcile.Obstacle) bool { return !waits(o) }), risks)
+	for i := range last {
+		if len(risks) > 0 {
+			last[i].Text = "or instead: " + last[i].Text
+		}
+	}
+	obstacles := slices.Concat(first, last)
 	for i, o := range obstacles {
 		if differs(o) {
 			continue // which is first
@@ -405,7 +424,7 @@ func (d *simulationEnd) stated(n reconcile.Note) bool {
 			return group || o.By == resolver.HeldByAccount
 		case olm.KindInstallPlan:
 			waits := strings.HasPrefix(n.Message, "waits ") || strings.HasPrefix(n.Message, "failed ")
-			return waits && (group || o.By == resolver.HeldByApproval || o.By == resolver.HeldByInstallPlan)
+			return group || waits && (o.By == resolver.HeldByApproval || o.By == resolver.HeldByInstallPlan)
 		case olm.KindClusterServiceVersion:
 			return !runs && (group || o.Bundle == k.Name)
 		case olm.KindSubscription:

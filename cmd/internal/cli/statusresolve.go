@@ -31,7 +31,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		var all, list []*operatorStatus // those that may be held back, and those to resolve
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.Moves == movesStuck || o.Moves == movesUnknown || o.risk() != "") {
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "") {
 				all = append(all, o)
 			}
 		}
@@ -118,6 +118,8 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 		switch {
 		case x.By == resolver.HeldByCatalog && o.awaited:
 			o.Moves = movesStuck
+		case x.By == resolver.HeldByUnpacking && x.Bundle == o.current:
+			o.Moves, o.Why = movesStuck, x.Text
 		case x.Bundle == "" || x.Bundle != o.Installed && x.Bundle != o.current || x.By == resolver.HeldByApproval:
 			continue
 		case o.awaited && t.waits(csvKey(o.Object.Namespace, x.Bundle)):
@@ -140,9 +142,13 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 
 // obstacleLabel returns what a command of an obstacle does, or "" if it upgrades the operator.
 func obstacleLabel(x reconcile.Obstacle, i int) string {
+	if x.Keeps {
+		return "or, to keep the installed operators"
+	}
 	labels := map[resolver.Holder][]string{
-		resolver.HeldByCatalog: {"to repair the catalog", "to continue without it"},
-		resolver.HeldByUnready: {"to find the cause", "or, at your own risk, to upgrade over failures in the whole namespace"},
+		resolver.HeldByCatalog:   {"to repair the catalog", "to continue without it"},
+		resolver.HeldByUnpacking: {"to find the cause", "to unpack it again", "to unpack it again"},
+		resolver.HeldByUnready:   {"to find the cause", "or, at your own risk, to upgrade over failures in the whole namespace"},
 	}[x.By]
 	if i < len(labels) {
 		return labels[i]
@@ -241,16 +247,23 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 	if next < 0 {
 		return
 	}
+	var stated []resolver.Holder
 	for _, x := range obstacles {
 		if x.Bundle != sol.Selected[next].Name || x.By == resolver.HeldByApproval { // which o.Why states
 			continue
 		}
-		if o.HeldBy == nil || slices.Equal(o.HeldBy, []resolver.Holder{x.By}) {
-			o.HeldBy, o.Why = []resolver.Holder{x.By}, x.Text // it will not just move to the bundle
+		if stated == nil && (o.HeldBy == nil || slices.Equal(o.HeldBy, []resolver.Holder{x.By})) {
+			o.HeldBy, o.Why = nil, x.Text // it will not just move to the bundle
 		} else {
-			o.HeldBy, o.Why = append(o.HeldBy, x.By), phrase.Clause(o.Why)+"; "+x.Text
+			o.Why = phrase.Clause(o.Why) + "; " + x.Text
 		}
-		o.Moves, o.Commands = movesStuck, append(o.Commands, x.Commands...)
+		if !slices.Contains(stated, x.By) {
+			stated, o.HeldBy = append(stated, x.By), append(o.HeldBy, x.By)
+		}
+		o.Moves = movesStuck
+		for i, c := range x.Commands {
+			o.add(obstacleLabel(x, i), c)
+		}
 	}
 }
 

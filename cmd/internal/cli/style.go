@@ -113,7 +113,7 @@ func abandon(list resolver.AdviceList, s *reconcile.Snapshot, created []olm.Key)
 	}
 	for j := range list {
 		if a := &list[j]; a.Kind == resolver.AdviceCloses && risk(a.Package, a.Outlook) != "" {
-			a.Text += ". After the first change, delete install plan " + name + ", for which OLM waits"
+			a.Text += ". After the first change, delete install plan " + name + ", for which OLM waits, and approve the one that OLM creates then"
 			a.Commands = slices.Insert(slices.Clone(a.Commands), min(1, len(a.Commands)), kubectl.Delete("installplan."+olm.Group, s.Namespace, name))
 		}
 	}

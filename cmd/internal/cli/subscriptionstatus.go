@@ -56,6 +56,9 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	o.lost = known && o.Moves == movesStuck && s.Status.InstallPlanRef != nil && t.planOf(s) == nil && s.Status.CurrentCSV != s.Status.InstalledCSV && t.csvs[csvKey(ns, o.current)] == nil
 	o.unusable = known && o.Moves == movesStuck && o.Outlook != nil && o.Outlook.Kind == graph.OutlookAtHead && o.Head != o.Installed
 	t.hold(&o, s)
+	if c, ok := olm.FindCondition(s.Status.Conditions, unpackFailed); ok && c.Status == olm.ConditionTrue && known && o.Moves == movesStuck {
+		o.awaited = true // the catalog has the bundle
+	}
 	o.awaited = o.awaited || known && s.Status.CurrentCSV == s.Status.InstalledCSV && (slices.Contains(o.HeldBy, resolver.HeldByOperator) || o.unusable)
 	return o
 }
@@ -154,7 +157,7 @@ func (o *operatorStatus) deprecate(message string, is bool) {
 // channel.
 func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersion, channel, head string, known bool, o *graph.Outlook) (moves, string) {
 	ns, st := s.Metadata.Namespace, &s.Status
-	for _, typ := range []string{resolutionFailed, "BundleUnpackFailed", "InstallPlanFailed", "CatalogSourcesUnhealthy"} {
+	for _, typ := range []string{resolutionFailed, unpackFailed, "InstallPlanFailed", "CatalogSourcesUnhealthy"} {
 		if c, ok := olm.FindCondition(st.Conditions, typ); ok && c.Status == "True" {
 			line, _, _ := strings.Cut(cmp.Or(c.Message, c.Reason), "\n") // below the table are the others
 			return movesStuck, typ + ": " + line

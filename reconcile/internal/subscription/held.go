@@ -30,7 +30,11 @@ func Held(w *world.World, s *olm.Subscription) (why string, newest *olm.ClusterS
 		}
 	}
 	if next := w.Replacement(c); next != nil {
-		return fmt.Sprintf("%s is being replaced by %s", c.Metadata.Name, next.Metadata.Name), newest
+		why = fmt.Sprintf("%s is being replaced by %s", c.Metadata.Name, next.Metadata.Name)
+		if newest == next && next.Status.Phase != olm.PhaseSucceeded {
+			why += fmt.Sprintf(" (it is %s)", status.Phase(next))
+		}
+		return why, newest
 	}
 	return unready(w, c), newest
 }

@@ -47,6 +47,11 @@ func (w *World) Knows(k olm.GroupKind) bool {
 	return slices.Contains(w.State.Known, k) || slices.Contains(w.State.Known, AllKinds)
 }
 
+// KnowsGroups reports whether the snapshot has all operator groups of the namespace.
+func (w *World) KnowsGroups() bool {
+	return w.State.Known == nil || w.Knows(olm.GroupKind{Group: olm.Group, Kind: olm.KindOperatorGroup})
+}
+
 // IsRead reports whether a missing object is known not to exist. If this is unknown, it
 // records the name of the object for Unread.
 func (w *World) IsRead(k olm.GroupKind, name string) bool {

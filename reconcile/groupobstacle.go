@@ -1,0 +1,170 @@
+package reconcile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// shareGroup makes obstacles that state the same about an operator group name all their bundles.
+func shareGroup(list []Obstacle) {
+	names := map[string][]string{} // by text after the name; never ranged over
+	rest := func(o Obstacle) string { return strings.TrimPrefix(o.Text, o.Bundle) }
+	for _, o := range list {
+		if o.By == resolver.HeldByInstallMode {
+			names[rest(o)] = append(names[rest(o)], o.Bundle)
+		}
+	}
+	for i := range list {
+		if o := &list[i]; o.By == resolver.HeldByInstallMode {
+			o.Text = phrase.And(names[rest(*o)]) + rest(*o)
+		}
+	}
+}
+
+// installModeObstacle reports a bundle that does not support the namespace's operator group
+// (F2). The commands change the targets of the group to what all operators that will be present
+// support.
+func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
+	groups := w.Groups()
+	if len(groups) != 1 || !c.stated {
+		return nil
+	}
+	g := groups[0]
+	targets := g.Status.Namespaces
+	if len(targets) == 0 {
+		return nil // the group has not determined its targets yet
+	}
+	why := operatorgroup.Supports(c.modes, w.Namespace, targets)
+	if why == nil {
+		return nil
+	}
+	o := &Obstacle{By: resolver.HeldByInstallMode, Text: fmt.Sprintf("%s cannot run under operator group %s: %s", c.name, g.Metadata.Name, why)}
+	opposed := ""
+	for _, to := range []string{operatorgroup.AllNamespaces, w.Namespace} {
+		if slices.Equal(targets, []string{to}) || operatorgroup.Supports(c.modes, w.Namespace, []string{to}) != nil {
+			continue
+		}
+		lacks := func(x coming) bool {
+			return x.stated && operatorgroup.Supports(x.modes, w.Namespace, []string{to}) != nil
+		}
+		if i := slices.IndexFunc(present, lacks); i >= 0 {
+			opposed = cmp.Or(opposed, present[i].name)
+			continue
+		}
+		spec := map[string]any{"selector": nil, "targetNamespaces": nil}
+		what := "all namespaces"
+		if to != operatorgroup.AllNamespaces {
+			spec["targetNamespaces"], what = []string{to}, "only namespace "+to
+		}
+		o.Text += "; make the group select " + what + ", which all operators of the namespace support"
+		if to != operatorgroup.AllNamespaces {
+			o.Text += ". Then they ignore resources in other namespaces"
+		}
+		o.Commands = []string{kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, spec)}
+		return o
+	}
+	if opposed != "" {
+		o.Text += "; no operator group suits both it and " + opposed + ", so install one of them in another namespace"
+	}
+	return o
+}
+
+// keepObstacles reports that OLM upgrades operators at once to bundles that cannot run, according to other
+// obstacles. The command makes the namespace wait for approval.
+func keepObstacles(w *world.World, list []Obstacle) (out []Obstacle) {
+	command := ""
+	var names []string
+	for _, o := range list {
+		i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstalledCSV == o.Replaces })
+		if o.By != resolver.HeldByInstallMode || w.CSV(o.Bundle) != nil || w.CSV(o.Replaces) == nil || i < 0 || slices.Contains(names, o.Bundle) {
+			continue
+		}
+		names = append(names, o.Bundle)
+		command = cmp.Or(command, kubectl.Patch("subscription."+olm.Group, w.Namespace, w.Subscriptions[i].Metadata.Name, map[string]any{"installPlanApproval": string(olm.Manual)}))
+		out = append(out, Obstacle{Bundle: o.Bundle, Replaces: o.Replaces, By: o.By, Keeps: true, Commands: []string{command}})
+	}
+	if slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Spec.InstallPlanApproval == olm.Manual }) {
+		return nil
+	}
+	verb := "is installed at once and fails"
+	if len(names) > 1 {
+		verb = "are installed at once and fail"
+	}
+	for i := range out {
+		out[i].Text = fmt.Sprintf("otherwise, %s %s; to prevent that, require approval, which applies to the whole namespace", phrase.And(names), verb)
+	}
+	return out
+}
+
+// groupObstacle reports that the namespace does not have exactly one operator group (F1). The
+// commands create one that the bundle supports, or keep the one that its operators belong to.
+func groupObstacle(w *world.World, c coming) *Obstacle {
+	groups := w.Groups()
+	if len(groups) == 1 || !w.KnowsGroups() {
+		return nil
+	}
+	if len(groups) == 0 {
+		spec := map[string]any{}
+		if c.stated && operatorgroup.Supports(c.modes, w.Namespace, []string{operatorgroup.AllNamespaces}) != nil {
+			spec["targetNamespaces"] = []string{w.Namespace}
+		}
+		return &Obstacle{
+			By:   resolver.HeldByGroup,
+			Text: fmt.Sprintf("nothing can be installed or run in namespace %s, because it has no operator group", w.Namespace),
+			Commands: []string{kubectl.Apply(map[string]any{
+				"apiVersion": olm.Group + "/v1", "kind": olm.KindOperatorGroup,
+				"metadata": map[string]any{"name": w.Namespace, "namespace": w.Namespace}, "spec": spec,
+			})},
+		}
+	}
+	members := map[string]int{}
+	for _, csv := range w.Own() {
+		members[csv.Metadata.Annotations[operatorgroup.AnnotationGroup]]++
+	}
+	byUse := slices.SortedStableFunc(slices.Values(groups), func(a, b *olm.OperatorGroup) int {
+		return cmp.Or(-cmp.Compare(members[a.Metadata.Name], members[b.Metadata.Name]), cmp.Compare(a.Metadata.Name, b.Metadata.Name))
+	})
+	o := &Obstacle{By: resolver.HeldByGroup}
+	var names []string
+	for i, g := range byUse {
+		names = append(names, g.Metadata.Name)
+		if i > 0 {
+			o.Commands = append(o.Commands, kubectl.Delete("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name))
+		}
+	}
+	kept := names[0]
+	slices.Sort(names)
+	o.Text = fmt.Sprintf("nothing can be installed or run in namespace %s, because it has %d operator groups, %s; keep one, such as %s",
+		w.Namespace, len(names), phrase.And(names), kept)
+	return o
+}
+
+// accountObstacle reports that the service account of the operator group does not exist (F10). The command
+// creates it.
+func accountObstacle(w *world.World, c coming) *Obstacle {
+	groups := w.Groups()
+	if len(groups) != 1 || w.CSV(c.name) != nil {
+		return nil
+	}
+	name := groups[0].Spec.ServiceAccountName
+	if name == "" || w.HasServiceAccount(name) {
+		return nil
+	}
+	return &Obstacle{
+		By: resolver.HeldByAccount,
+		Text: fmt.Sprintf("nothing is installed in namespace %s, because service account %s of operator group %s does not exist; create it with the permissions to install operators",
+			w.Namespace, name, groups[0].Metadata.Name),
+		Commands: []string{kubectl.Apply(map[string]any{
+			"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": w.Namespace},
+		})},
+	}
+}
