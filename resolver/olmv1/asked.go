@@ -48,7 +48,7 @@ func (s *selecting) highestAllowed() string {
 		for b := range p.Bundles() {
 			c := candidate{Bundle: b, source: s.sources[i]}
 			c.version, c.known = b.VersionRelease()
-			if c.known && dependency(b) == "" && s.asked(b) && c.version.Compare(s.release) > 0 && (top == nil || c.compare(*top) < 0) {
+			if c.known && Dependency(b) == "" && s.asked(b) && c.version.Compare(s.release) > 0 && (top == nil || c.compare(*top) < 0) {
 				top = &c
 			}
 		}

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/fbc"
-	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
 	"github.com/olmkit/olmkit/resolver/olmv1"
@@ -57,43 +55,4 @@ func (p *extensionPlan) block(e *registryv1.Error) {
 		b.Message = x.String()
 		p.Blocked = append(p.Blocked, b)
 	}
-}
-
-// configuredFixes returns fixes, each with the configuration without which OLM v1 cannot render what it then selects.
-func (x *extensionState) configuredFixes(ctx context.Context, fixes []*olmv1.Fix) (out []*olmv1.Fix, err error) {
-	for i, f := range fixes {
-		var chosen graph.Bundle
-		if g := x.opener[f.Catalog]; g != nil && f.Kind != olmv1.FixClassic {
-			if p, ok := g.Package(x.packageName()); ok {
-				chosen, _ = p.Bundle(f.Selected.Name)
-			}
-		}
-		if chosen == (graph.Bundle{}) {
-			out = append(out, f)
-			continue
-		}
-		b := &rollout.Bundle{Name: f.Selected.Name, Package: x.packageName(), Version: f.Selected.Version, Image: chosen.Image()}
-		content, err := x.content(ctx, b)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err != nil {
-			return append(out, fixes[i:]...), nil // what it needs is unknown
-		}
-		var problems *registryv1.Error
-		if _, err = desired.Want(ctx, x.extension, b, content, x.options); errors.As(err, &problems) {
-			ways, err := configured(ctx, x.extension, b, content, x.options, problems)
-			if err != nil {
-				return nil, err
-			}
-			for _, w := range ways {
-				changed := *f
-				changed.Text += ". First " + w.Text
-				changed.Command = w.Command + " && " + f.Command
-				f = &changed
-			}
-		}
-		out = append(out, f)
-	}
-	return out, nil
 }

@@ -204,7 +204,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		var refusal *olmv1.Refusal
 		if errors.As(err, &refusal) {
 			p.Code = refusal.Code
-			if p.Fixes, err = x.configuredFixes(ctx, refusal.Fixes); err != nil {
+			if p.Fixes, err = x.trial(ctx, installed).fixes(ctx, refusal.Fixes); err != nil {
 				return nil, err
 			}
 			err = refusal
@@ -259,13 +259,7 @@ func (x *extensionState) preflight(ctx context.Context, p *extensionPlan, want *
 	if !slices.ContainsFunc(writes, func(w rollout.Write) bool { return w.Op == rollout.CreateRevision }) {
 		return nil
 	}
-	results, err := desired.Preflight(ctx, x.extension, want.Phases, x.options.AsUpstream, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		i := slices.IndexFunc(x.snapshot.Objects, func(live *unstructured.Unstructured) bool { return registryv1.Key(live) == registryv1.Key(o) })
-		if i < 0 {
-			return nil, nil
-		}
-		return x.snapshot.Objects[i], nil
-	})
+	results, err := desired.Preflight(ctx, x.extension, want.Phases, x.options.AsUpstream, x.live)
 	for _, r := range results {
 		for _, f := range r.Findings {
 			p.Blocked = append(p.Blocked, extensionBlock{

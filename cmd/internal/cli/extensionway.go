@@ -28,7 +28,8 @@ type extensionWay struct {
 	Text    string `json:"text"`
 	Command string `json:"command,omitempty"`
 
-	unchecked bool // it ends the check of CRDs
+	unchecked bool                  // it ends the check of CRDs
+	extension *api.ClusterExtension // with the change, if it is to the configuration
 }
 
 // refused reports whether OLM v1 does not begin the rollout.
@@ -101,6 +102,7 @@ func configured(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle,
 			Command: kubectl.Patch("clusterextension", "", e.Name, map[string]any{
 				"config": map[string]any{"configType": "Inline", "inline": map[string]any{field: value}},
 			}),
+			extension: &changed,
 		}}, nil
 	}
 	return nil, nil

@@ -24,7 +24,7 @@ func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators
 	c := &clusterImpact{impactRun: run, reader: r}
 	for i := range operators {
 		o := &operators[i]
-		if !o.upcoming {
+		if !o.upcoming && len(o.SelectFixes) == 0 {
 			continue
 		}
 		object, err := r.cluster.Get(o.Object)
@@ -36,6 +36,27 @@ func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators
 			return err
 		}
 		bundles := c.bundlesOf(false, c.packages(o)...)
+		var installed []registryv1.Phase
+		if old, err := renderingOf(ctx, bundles, x, o.Installed); err != nil {
+			return err
+		} else if old != nil {
+			installed = old.phases
+		}
+		live := func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) { return r.crd(o, installed) }
+		if !o.upcoming {
+			t := &fixTrial{extension: x, installed: o.Installed, options: statusOptions, live: live}
+			t.content = func(ctx context.Context, b *rollout.Bundle) (*registryv1.Bundle, error) {
+				found, err := bundles.get(ctx, b.Name)
+				if err != nil {
+					return nil, err
+				}
+				return found.Bundle.Bundle, nil
+			}
+			if o.SelectFixes, err = t.fixes(ctx, o.SelectFixes); err != nil {
+				return err
+			}
+			continue
+		}
 		next, err := renderingOf(ctx, bundles, x, o.next)
 		if err != nil {
 			return err
@@ -52,15 +73,7 @@ func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators
 			}
 			continue
 		}
-		var installed []registryv1.Phase
-		if old, err := renderingOf(ctx, bundles, x, o.Installed); err != nil {
-			return err
-		} else if old != nil {
-			installed = old.phases
-		}
-		results, err := desired.Preflight(ctx, x, next.phases, false, func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-			return r.crd(o, installed)
-		})
+		results, err := desired.Preflight(ctx, x, next.phases, false, live)
 		if err != nil {
 			return err
 		}
