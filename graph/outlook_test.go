@@ -75,7 +75,7 @@ func TestOutlook(t *testing.T) {
 	quay := "s17: 3.17.0 <3.16.2\ns15: 3.15.1, 3.15.2 <3.15.1, 3.15.3 <3.15.2, 3.15.4 <3.15.3\n" +
 		"s16: 3.16.0 <3.15.2, 3.16.1 <3.16.0, 3.16.2 <3.16.1, 3.16.5 <3.16.2\n"
 	for _, tt := range []struct {
-		name, catalog, from, channel, want string
+		name, catalog, from, channel, want string // channel may be several
 		reading                            graph.Reading
 	}{
 		{"at the head of the default channel", "a: 1.0.0, 1.1.0 <1.0.0", "1.1.0", "a", "at-head", graph.Classic},
@@ -105,15 +105,12 @@ func TestOutlook(t *testing.T) {
 		{"in v1 an entry in two channels", "a: 1.2.0, 2.0.0\nb: 1.0.0, 2.0.0 <1.0.0\nc: 1.1.0, 2.0.0 -1.1.0", "1.2.0", "", "stuck; gap 2.0.0 over 1.0.0 1.1.0; newest 2.0.0", graph.V1},
 		{"in v1 by allowing one version", "a: 1.0.0, 1.1.0 <1.0.0, 1.2.0 [<1.1.0], 1.3.0 <1.1.0", "1.0.0", "a",
 			"stuck 1.2.0; gap 1.3.0 over 1.1.0; newest 1.3.0; way c/a 1.1.0(stop) c/a 1.3.0 head; 1.2.0 closes", graph.V1},
+		{"in v1 newer than two channels", "a: 1.0.0\nb: 1.1.0\nd: 2.0.0", "2.0.0", "a b", "ahead", graph.V1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := parse(t, tt.catalog)
-			var channels []string
-			if tt.channel != "" {
-				channels = []string{tt.channel}
-			}
 			o := graph.NewOutlooks(tt.reading, []graph.Source{{Catalog: "c", Package: p}}, nil)
-			if got := outlook(o.Of(node(tt.from), "", channels)); got != tt.want {
+			if got := outlook(o.Of(node(tt.from), "", strings.Fields(tt.channel))); got != tt.want {
 				t.Errorf("the outlook of %s in %q is\n%s, want\n%s", tt.from, tt.channel, got, tt.want)
 			}
 		})

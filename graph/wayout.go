@@ -457,7 +457,7 @@ func (o *Outlooks) keeper(at *spot) *Target {
 	for i := range o.heads {
 		h := &o.heads[i]
 		for _, l := range o.lanes {
-			if h.Name == at.Name && !l.whole && l.catalog == h.Catalog && l.channel == h.Channel && o.next(l, at) == nil {
+			if h.Name == at.Name && l.channel != "" && l.catalog == h.Catalog && l.channel == h.Channel && o.next(l, at) == nil {
 				return h
 			}
 		}
