@@ -24,7 +24,7 @@ type Change struct {
 	To string `json:"to,omitempty"`
 	// Catalog is the new catalog.
 	Catalog CatalogID `json:"catalog,omitzero"`
-	// Channel is the new channel if it changes together with the catalog, or the channel to
+	// Channel is the new channel if it changes together with the catalog or the package, or the channel to
 	// install from again.
 	Channel string `json:"channel,omitempty"`
 	// ChannelIs is "default" or "newest" if To replaces a channel that does not exist, and is the
@@ -57,7 +57,7 @@ type ChangeKind string
 
 const (
 	AddCatalog        ChangeKind = "add-catalog"         // add a catalog, or make one visible to the namespace
-	ChangePackage     ChangeKind = "change-package"      // correct the name of the package
+	ChangePackage     ChangeKind = "change-package"      // correct the name of the package, or follow a package that was renamed
 	ChangeStartingCSV ChangeKind = "change-starting-csv" // set the startingCSV to a bundle that exists
 	ChangePin         ChangeKind = "change-pin"          // pin a version or bundle that exists
 	ExcludeNewer      ChangeKind = "exclude-newer"       // exclude what is newer than a pinned version, instead of the pin
@@ -93,6 +93,9 @@ func (c *Change) instruction(subject string) string {
 	case AddCatalog:
 		return c.Advice
 	case ChangePackage:
+		if c.Channel != "" {
+			return fmt.Sprintf("set the package of %s to %s, which continues it under another name, and its channel to %s", subject, c.To, c.Channel)
+		}
 		return fmt.Sprintf("set the package of %s to %s", subject, c.To)
 	case ChangeStartingCSV:
 		return fmt.Sprintf("set the startingCSV of %s to %s", subject, c.To)
@@ -424,7 +427,7 @@ func (c Change) apply(p Problem) Problem {
 			p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.Package == subs[at].Package && !x.Hold })
 		}
 	case ChangePackage:
-		subs[at].Package = c.To
+		subs[at].Package, subs[at].Channel = c.To, cmp.Or(c.Channel, subs[at].Channel)
 	case ChangeStartingCSV:
 		subs[at].StartingCSV = c.To
 	case ClearStartingCSV:

@@ -37,7 +37,11 @@ func (c *Change) commands(namespace string) []string {
 	}
 	switch c.Kind {
 	case ChangePackage:
-		return patch(map[string]any{"name": c.To})
+		spec := map[string]any{"name": c.To}
+		if c.Channel != "" {
+			spec["channel"] = c.Channel
+		}
+		return patch(spec)
 	case ChangeStartingCSV:
 		return patch(map[string]any{"startingCSV": c.To})
 	case ClearStartingCSV:

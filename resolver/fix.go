@@ -81,6 +81,11 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	if err != nil {
 		return nil, err
 	}
+	for _, set := range c.renames() {
+		if err := try(set...); err != nil {
+			return nil, err
+		}
+	}
 	suggested := false
 	for _, ch := range changes {
 		if good >= max || len(onceFutile(found)) >= 2*max {
@@ -384,12 +389,20 @@ func (c Change) uninstalls() bool {
 }
 
 // rank returns the number of subscriptions and operators that a fix removes. Adopting an operator is not
-// better if it stays stuck.
+// better if it stays stuck. A subscription that is deleted for one that takes its place does not count.
 func (f *Fix) rank() int {
+	if f.renames() {
+		return 0
+	}
 	if f.futile() != nil && f.Changes[0].Kind == AdoptOperator {
 		return f.count(Change.removes) + 1
 	}
 	return f.count(Change.removes)
+}
+
+// renames reports whether the fix lets a subscription follow its operator to another package.
+func (f *Fix) renames() bool {
+	return f.count(func(c Change) bool { return c.Kind == ChangePackage && c.Channel != "" }) > 0
 }
 
 // removed returns the operators that a fix removes, by name, except those of whose package another one

@@ -235,7 +235,7 @@ func afterChanges(t *testing.T, p resolver.Problem, changes []resolver.Change) (
 			p.Catalogs = append(p.Catalogs, resolver.Catalog{Name: added.Name, Namespace: added.Namespace, Priority: -100, FBC: &text})
 			p = open(t, p)
 		case resolver.ChangePackage:
-			s.Package = c.To
+			s.Package, s.Channel = c.To, cmp.Or(c.Channel, s.Channel)
 		case resolver.ChangeStartingCSV:
 			s.StartingCSV = c.To
 		case resolver.ClearStartingCSV:

@@ -28,7 +28,7 @@ func (s Stay) String() string {
 }
 
 // Warnings returns what users should know about a solution, one line each: deprecations
-// of the selected bundles, bundles that were left out, catalogs that were ignored, and
+// of the selected bundles and of the operators that stay, bundles that were left out, catalogs that were ignored, and
 // rules that could not be evaluated. It does not repeat Refused and Differs. Line breaks in
 // authors' messages become spaces.
 func (s *Solution) Warnings() []string {
@@ -39,6 +39,13 @@ func (s *Solution) Warnings() []string {
 	for _, x := range s.Selected {
 		if x.Bundle != (graph.Bundle{}) {
 			deprecations(x.Bundle, x.Channel, add)
+		}
+	}
+	for _, x := range s.Stayed {
+		for _, line := range s.Deprecations(x.Name) {
+			if !slices.Contains(out, line) {
+				out = append(out, line)
+			}
 		}
 	}
 	for _, x := range s.LeftOut {

@@ -33,7 +33,8 @@ type WhyNot struct {
 	// installed.
 	Fixes []*Fix `json:"fixes,omitempty"`
 
-	follow *Change    // follows the channel of the bundle, or nil
+	follow *Change    // follows the channel or the package of the bundle, or nil
+	first  string     // the bundle that is then installed first, if it is another one
 	way    *graph.Way // of the commands, or nil
 }
 
@@ -96,7 +97,7 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	var advice AdviceList
 	for i := range list {
 		if to := list[i].follow; to != nil && err == nil {
-			list[i].Fixes, err = s.followed(ctx, *to, name)
+			list[i].Fixes, err = s.followed(ctx, *to, cmp.Or(list[i].first, name))
 		}
 		o := list[i].Outlook
 		if o == nil || err != nil {
@@ -226,7 +227,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			return out, err
 		}
 		if x != nil {
-			out.Outlook, out.Text, out.Commands, out.follow, out.way = x.Outlook, x.Text, x.Commands, x.follow, x.way
+			out.Outlook, out.Text, out.Commands, out.follow, out.first, out.way = x.Outlook, x.Text, x.Commands, x.follow, x.first, x.way
 		}
 		if q, ok := u.policyBlocks(c).(*fact.PolicyBlocked); ok {
 			out.Text += "; it is also blocked by a policy: " + q.Reason()
@@ -349,6 +350,26 @@ func (w *why) astray(ctx context.Context, b graph.Bundle, e graph.Entry) (*WhyNo
 		}
 		out.Text = withDeadEnd(prose.AwayFrom(o, b.Node(), way, passed), d)
 		return out, nil
+	}
+	for _, s := range u.subs {
+		to := u.renamed(s, b.Package().Name())
+		if to == nil {
+			continue
+		}
+		there := *s
+		there.Subscription = &to.apply(Problem{Subscriptions: []Subscription{*s.Subscription}}).Subscriptions[0]
+		o := u.outlook(&there, graph.Node{Name: s.current.Name, Version: s.current.version.String()})
+		at := slices.IndexFunc(o.Steps, func(x graph.Step) bool { return x.To.Name == b.Name() })
+		if at < 0 {
+			continue
+		}
+		if at > 0 {
+			to.Then = fmt.Sprintf("OLM upgrades it to %s on its own, in %s, unless installPlanApproval is Manual", b.Name(), phrase.Count(at, "more step"))
+		}
+		return &WhyNot{
+			follow: to, first: o.Steps[0].To.Name,
+			Text: fmt.Sprintf("is in package %s, whose %s replaces the installed %s, but subscription %s requests package %s", to.To, o.Steps[0].To.Name, s.current.Name, s.Name, s.Package),
+		}, nil
 	}
 	for _, o := range u.installed {
 		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {

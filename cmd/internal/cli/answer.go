@@ -33,6 +33,8 @@ type answer struct {
 	// Differs lists the rules by which the running OLM's answer would differ.
 	Differs []resolver.Difference `json:"differs,omitempty"`
 	Faults  []resolver.Fault      `json:"faults,omitempty"`
+	// Deprecated are the deprecations of selected bundles and of operators that stay, and of their packages and channels.
+	Deprecated []string `json:"deprecated,omitempty"`
 	// Advice explains why operators do not get a newer version.
 	Advice resolver.AdviceList `json:"advice,omitempty"`
 	// Obstacles are what keeps bundles from being installed or from running in the cluster.
@@ -54,7 +56,15 @@ type answer struct {
 }
 
 func newAnswer(p *resolver.Problem, sol *resolver.Solution) *answer {
-	return &answer{ID: p.ID, OK: true, Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Differs: sol.Differs, Faults: sol.Faults, problem: p, solution: sol}
+	var deprecated []string
+	for _, x := range sol.Selected {
+		deprecated = append(deprecated, sol.Deprecations(x.Name)...)
+	}
+	for _, x := range sol.Stayed {
+		deprecated = append(deprecated, sol.Deprecations(x.Name)...)
+	}
+	slices.Sort(deprecated)
+	return &answer{ID: p.ID, OK: true, Deprecated: slices.Compact(deprecated), Selected: sol.Selected, Stayed: sol.Stayed, LeftOut: sol.LeftOut, Unseen: sol.Unseen, Differs: sol.Differs, Faults: sol.Faults, problem: p, solution: sol}
 }
 
 // isGone reports whether a bundle was deleted and is not installed again.
