@@ -89,8 +89,8 @@ func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 	return b
 }
 
-// waiting returns the blocker for a head that the operator would reach at level k if not for
-// the minKubeVersion of the head or an API that it uses, or nil.
+// waiting returns the blocker for the first bundle on the way to a head that the operator would reach at level k
+// if not for the minKubeVersion of that bundle or an API that it uses, or nil.
 func (g *ground) waiting(ctx context.Context, k int, channel string, at graph.Node) (*Blocker, error) {
 	l := &g.levels[k]
 	if !l.ok {
@@ -99,26 +99,26 @@ func (g *ground) waiting(ctx context.Context, k int, channel string, at graph.No
 	o := &graph.UpgradeOptions{Channels: g.follows(l, channel), Installed: []graph.Node{at}, Without: g.outside}
 	free := l.pkg.Upgrades(g.Reading, o)
 	for _, h := range free.Heads() {
-		b, ok := free.Bundle(h)
-		if !ok || slices.Contains(l.lanes[channel].u.Heads(), h) {
-			continue
+		path, ok := free.Path(at, h)
+		if ok && len(path) == 0 {
+			path = []graph.Step{{From: at, To: h}}
 		}
-		if _, ok := free.Path(at, h); !ok {
-			continue
-		}
-		f, err := g.trip.facts.of(ctx, b)
+		f, n, err := g.firstUnfit(ctx, k, free, path)
 		if err != nil {
 			return nil, err
 		}
-		out := &Blocker{Package: g.Package, Platform: g.at(k).String(), Kind: BlockerMinKube, Bundle: h.Name}
+		if f == nil {
+			continue
+		}
+		out := &Blocker{Package: g.Package, Platform: g.at(k).String(), Kind: BlockerMinKube, Bundle: n.Name}
 		switch u := f.unserved(g.at(k), true); {
 		case f.minErr != nil:
-			out.Reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", h, f.minErr)
+			out.Reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", n, f.minErr)
 		case f.tooNew(g.at(k)) || u == nil:
-			out.Reason = fmt.Sprintf("%s requires Kubernetes %s, but %s", h, f.min, kubeText(g.at(k)))
+			out.Reason = fmt.Sprintf("%s requires Kubernetes %s, but %s", n, f.min, kubeText(g.at(k)))
 		default:
 			out.Kind = BlockerRemovedAPI
-			out.Reason = fmt.Sprintf("%s %s; %s", h, u, kubeText(g.at(k)))
+			out.Reason = fmt.Sprintf("%s %s; %s", n, u, kubeText(g.at(k)))
 			out.Action = "request a version without it from the author"
 			if u.Instead != "" {
 				out.Action = fmt.Sprintf("request a version that uses %s from the author", u.Instead)
@@ -128,6 +128,21 @@ func (g *ground) waiting(ctx context.Context, k int, channel string, at graph.No
 		return out, nil
 	}
 	return nil, nil
+}
+
+// firstUnfit returns the first bundle on a path that cannot be installed at a level, with its facts, or nil.
+func (g *ground) firstUnfit(ctx context.Context, k int, u *graph.Upgrades, path []graph.Step) (*facts, graph.Node, error) {
+	for _, s := range path {
+		b, ok := u.Bundle(s.To)
+		if !ok {
+			continue
+		}
+		f, err := g.trip.facts.of(ctx, b)
+		if err != nil || f.unfit(g.at(k)) {
+			return f, s.To, err
+		}
+	}
+	return nil, graph.Node{}, nil
 }
 
 // named returns the name of the channel that an operator follows at a level.

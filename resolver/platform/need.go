@@ -154,7 +154,7 @@ func (p *Plan) approval(i int, next string) *Need {
 		return nil
 	}
 	for _, x := range slices.Backward(p.Steps[:i]) {
-		if x.Package == s.Package && x.Operator == nil {
+		if x.Package == s.Package && (x.Hold != nil || x.Resume) {
 			if x.Hold != nil {
 				return nil
 			}
@@ -222,7 +222,7 @@ func (p *Plan) breaking(i int) (out []string) {
 func (p *Plan) until(i int) string {
 	hold := &p.Steps[i]
 	for _, s := range p.Steps[i+1:] {
-		if s.Package == hold.Package && (s.Switch != nil || s.Hold != nil || s.Resume) {
+		if s.Package == hold.Package && (s.Hold != nil || s.Resume) {
 			if s.Platform == hold.Platform {
 				return ""
 			}

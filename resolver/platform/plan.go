@@ -99,7 +99,7 @@ func (u Unchecked) String() string {
 }
 
 // A Step is an upgrade of the platform or of an operator, a change of an operator's channel,
-// a bundle to keep, or the end of that. One of Next, Operator, Switch, Hold and Resume is set.
+// a bundle to keep, or the end of that. One of Next, Operator, Switch, Hold and Resume is set, or Switch and Resume.
 type Step struct {
 	// Platform is the version of the platform at which the step is taken.
 	Platform string `json:"platform"`
@@ -113,7 +113,7 @@ type Step struct {
 	Hold     *Hold          `json:"hold,omitzero"`
 	// Approval reports whether the upgrade waits for a person to approve its install plan; see [Operator.Manual].
 	Approval bool `json:"approval,omitzero"`
-	// Resume ends a Hold. A change of the channel can do that too.
+	// Resume ends a Hold. It can be set together with Switch.
 	Resume bool `json:"resume,omitzero"`
 	// Reason is why the operator needs another channel or must not be upgraded further, or what the
 	// upgrade of the operator breaks.
@@ -133,7 +133,7 @@ type ChannelSwitch struct {
 }
 
 // A Hold keeps OLM from upgrading an operator beyond a bundle, until the next step of the
-// operator that is not an upgrade: in classic, approve nothing further; in v1, allow only its version.
+// operator with Hold or Resume: in classic, approve nothing further; in v1, allow only its version.
 type Hold struct {
 	Bundle  graph.Node    `json:"bundle"`
 	Reading graph.Reading `json:"reading,omitzero"`

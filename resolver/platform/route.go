@@ -98,8 +98,8 @@ type act struct {
 	why     trouble
 }
 
-// order moves the acts of a person to where they must be done. A hold must be there before OLM begins with
-// the upgrades that lead to its bundle: before a change of the channel that makes it begin, or before the
+// order moves the acts of a person to where they must be done. Unless OLM stops at its bundle, a hold must be there
+// before OLM begins with the upgrades that lead to it: before a change of the channel that makes it begin, or before the
 // platform is upgraded.
 func order(acts []act) []act {
 	var out []act
@@ -107,7 +107,7 @@ func order(acts []act) []act {
 		at := len(out)
 		switch x.move {
 		case moveHold, movePin:
-			for x.move == moveHold && at > 0 && out[at-1].move == moveUpgrade {
+			for x.move == moveHold && !x.early && at > 0 && out[at-1].move == moveUpgrade {
 				at--
 			}
 			if at > 0 && out[at-1].resumes {
@@ -188,7 +188,7 @@ func (rt *route) write(acts []act) {
 			}
 		case moveSwitch:
 			s.Switch, s.Reason = &ChannelSwitch{From: x.old, To: x.channel}, x.why.reason
-			s.Before = x.before
+			s.Before, s.Resume = x.before, x.resumes
 			var more map[string]any
 			if x.resumes && (rt.Reading == graph.V1 || !rt.Manual) {
 				more = rt.objects()[0].Resumed(rt.Versions)

@@ -148,7 +148,7 @@ func (s *Step) text() string {
 		return fmt.Sprintf("%s: %s -> %s (%s)", s.Package, short(s.Operator.From), short(s.Operator.To), s.Operator.Why())
 	case s.Hold != nil:
 		return fmt.Sprintf("%s: %s", s.Package, s.Hold.text())
-	case s.Resume:
+	case s.Switch == nil:
 		return fmt.Sprintf("%s: %s", s.Package, resumeText)
 	}
 	return fmt.Sprintf("%s: %s", s.Package, s.Switch.text())
