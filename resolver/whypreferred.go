@@ -57,7 +57,7 @@ func (w *why) preferred(a, b cand, by cause) string {
 	case upgrade && sub.Source() != (CatalogID{}) && sub.Source() == from.ID():
 		return fmt.Sprintf("subscription %s names its catalog %s", sub.Name, from.Name)
 	case upgrade && next(x) < next(y):
-		return "it is the head of channel " + x.Channel().Name()
+		return fmt.Sprintf("it is the head of channel %s of catalog %s", x.Channel().Name(), from.Name)
 	case by.owner != noCand && !u.isInstalled(by.owner) && u.source(by.owner) == from:
 		return fmt.Sprintf("its catalog %s is that of %s", from.Name, u.ref(by.owner).Name)
 	case from.Priority > other.Priority:
@@ -73,10 +73,15 @@ func (w *why) preferred(a, b cand, by cause) string {
 		if sub != nil && compareEntries(x, y) > 0 {
 			return fmt.Sprintf("another channel of the subscription lists %s first", x.Name())
 		}
-		if x.Channel().IsDefault() {
+		switch p, q := x.Channel().Package().Name(), y.Channel().Package().Name(); {
+		case x.Channel().IsDefault() && !y.Channel().IsDefault() && p == q:
 			return fmt.Sprintf("%s is the default channel", x.Channel().Name())
+		case x.Channel().IsDefault() && !y.Channel().IsDefault():
+			return fmt.Sprintf("%s is the default channel of package %s, and %s is not that of %s", x.Channel().Name(), p, y.Channel().Name(), q)
+		case p != q:
+			return fmt.Sprintf("package %s comes before %s by name", p, q)
 		}
-		return fmt.Sprintf("package %s, channel %s comes first by name", x.Channel().Package().Name(), x.Channel().Name())
+		return fmt.Sprintf("channel %s comes before %s by name", x.Channel().Name(), y.Channel().Name())
 	}
 	if next(x) == 0 {
 		return "it is the head of channel " + x.Channel().Name()

@@ -59,7 +59,7 @@ func (w *writing) step(c *proof.Claim) *step {
 		w.crowded(s, c)
 	case c.Rule == proof.Preference:
 		s.Code, s.Bundles = preferred, slices.Clone(w.Classes[c.Class])
-		s.one, s.many = "was already chosen by a higher-priority request", "were already chosen by a higher-priority request"
+		s.one, s.many = "was already chosen for an earlier request", "were already chosen for an earlier request"
 		s.finish(w.name(c.Class, false))
 	case c.Rule == proof.Supposition:
 		s.Code, s.Bundles = supposed, slices.Clone(w.Classes[c.Class])

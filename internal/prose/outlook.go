@@ -65,8 +65,8 @@ func Summary(o *graph.Outlook) string {
 	case o.Way == nil:
 		return standing(o) + ", and nothing leads on to " + target(o.Newest)
 	}
-	if ch := o.Way.Legs[0].Channel; ch != "" && len(o.Way.Legs) == 1 {
-		return standing(o) + ", but channel " + ch + " leads to " + version(o.Way.End())
+	if l := o.Way.Legs[0]; l.Channel != "" && len(o.Way.Legs) == 1 {
+		return standing(o) + ", but " + place(o, &graph.Target{Catalog: l.Catalog, Channel: l.Channel}) + " leads to " + version(o.Way.End())
 	}
 	return standing(o) + ", but other channels lead to " + version(o.Way.End())
 }

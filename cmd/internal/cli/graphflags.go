@@ -46,7 +46,15 @@ func checkChannels(p graph.Package, names []string) error {
 
 // findNode returns the node that an operand names in a package.
 func findNode(p graph.Package, text string) (graph.Node, error) {
-	o, err := findOperand(text, []*graph.Catalog{p.Catalog()}, p.Name())
+	return nodeOf(findOperand(text, []*graph.Catalog{p.Catalog()}, p.Name()))
+}
+
+// findFrom is findNode for an installed operator; see findInstalled.
+func (l *loader) findFrom(p graph.Package, text string) (graph.Node, error) {
+	return nodeOf(l.findInstalled(text, []*graph.Catalog{p.Catalog()}, p.Name()))
+}
+
+func nodeOf(o operand, err error) (graph.Node, error) {
 	if err == nil && o.channel != "" {
 		err = fmt.Errorf("a channel is not allowed here; name channels with --channel")
 	}

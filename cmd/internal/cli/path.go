@@ -106,7 +106,7 @@ is a path, but --avoid could not judge all of its upgrades.`,
 			channels = []string{p.DefaultChannelName()}
 		}
 		a := &pathAnswer{Package: p.Name(), Reading: *reading, Channels: channels}
-		if a.From, err = findNode(p, args[0]); err != nil {
+		if a.From, err = l.findFrom(p, args[0]); err != nil {
 			return fmt.Errorf("FROM %s: %w", args[0], err)
 		}
 		o := &graph.UpgradeOptions{Channels: channels, Installed: []graph.Node{a.From}}
@@ -123,6 +123,9 @@ is a path, but --avoid could not judge all of its upgrades.`,
 			return u.Err()
 		}
 		a.Heads, a.Walk = u.Heads(), u.Walk(a.From)
+		if n := len(a.Walk.Steps) - 1; n >= 0 && a.Walk.Steps[n].From == a.Walk.Steps[n].To {
+			a.Walk.Steps, a.Walk.Loops = a.Walk.Steps[:n], false // an entry that accepts itself, which has no effect
+		}
 		a.find(u)
 		if avoid.on() {
 			a.avoid = avoid.verdict
