@@ -91,6 +91,9 @@ func assume(ctx context.Context, missing []*fact.Requires) (*Catalog, error) {
 func (u *universe) assumeFor(ctx context.Context, i int) (*Catalog, error) {
 	s := u.subs[i]
 	a := assumption{CatalogID: s.Source()}
+	if a.CatalogID != (CatalogID{}) && !u.p.sees(a.CatalogID) {
+		a.CatalogID.Namespace = u.p.Namespace
+	}
 	if slices.ContainsFunc(u.cats, func(c *source) bool { return c.ID() == a.CatalogID }) {
 		a.CatalogID.Name = assumedName // the one that it names lacks the package
 	}

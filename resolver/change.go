@@ -423,6 +423,9 @@ func (c Change) apply(p Problem) Problem {
 					p.Catalogs[i].Namespace = c.To
 				}
 			}
+			if at >= 0 {
+				subs[at].CatalogNamespace = c.To
+			}
 		case at >= 0: // the new bundle obeys the policies, unless none can
 			p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.Package == subs[at].Package && !x.Hold })
 		}
@@ -493,9 +496,27 @@ func (c *Core) visible(add func(Change)) {
 		return
 	}
 	for _, x := range u.p.Catalogs {
-		if id := x.ID(); x.Graph != nil && x.Unhealthy == "" && !u.p.sees(id) {
-			add(Change{Kind: AddCatalog, Catalog: id, To: u.p.Namespace,
-				Advice: fmt.Sprintf("also create catalog %s in namespace %s, which does not see the one in namespace %s", id.Name, u.p.Namespace, id.Namespace)})
+		id := x.ID()
+		if x.Graph == nil || x.Unhealthy != "" || u.p.sees(id) {
+			continue
 		}
+		subscription := ""
+		for _, f := range c.Facts {
+			if q, ok := f.(*fact.Unavailable); ok && q.Subscription.Source() == id {
+				subscription = q.Subscription.Name
+			}
+		}
+		add(u.p.copied(id, subscription))
 	}
+}
+
+// copied returns the change that creates a catalog of another namespace in that of the problem, and switches the named
+// subscription, if any, to it.
+func (p *Problem) copied(id CatalogID, subscription string) Change {
+	c := Change{Kind: AddCatalog, Catalog: id, To: p.Namespace, Subscription: subscription,
+		Advice: fmt.Sprintf("also create catalog %s in namespace %s, which does not see the one in namespace %s", id.Name, p.Namespace, id.Namespace)}
+	if subscription != "" {
+		c.Advice += fmt.Sprintf(", and set the sourceNamespace of subscription %s to %s", subscription, p.Namespace)
+	}
+	return c
 }

@@ -97,7 +97,11 @@ func (c *Change) commands(namespace string) []string {
 		if c.Catalog == (CatalogID{}) {
 			return nil // nobody knows its image
 		}
-		return []string{kubectl.Copy("catalogsource.operators.coreos.com", c.Catalog.Namespace, c.Catalog.Name, object("CatalogSource", c.Catalog.Name, c.To, nil))}
+		create := kubectl.Copy("catalogsource.operators.coreos.com", c.Catalog.Namespace, c.Catalog.Name, object("CatalogSource", c.Catalog.Name, c.To, nil))
+		if c.Subscription == "" {
+			return []string{create}
+		}
+		return append([]string{create}, patch(map[string]any{"sourceNamespace": c.To})...)
 	case RemoveOperator:
 		return []string{kubectl.Delete(csv, namespace, c.Operator)}
 	}

@@ -286,9 +286,7 @@ func (f *Fix) count(is func(Change) bool) (n int) {
 }
 
 // assumes reports whether a fix adds an unknown catalog.
-func (f *Fix) assumes() bool {
-	return slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Kind == AddCatalog && c.Catalog == (CatalogID{}) })
-}
+func (f *Fix) assumes() bool { return f.assumed != nil }
 
 // removes reports whether a fix only removes subscriptions and operators.
 func (f *Fix) removes() bool {

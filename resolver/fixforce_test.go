@@ -216,12 +216,17 @@ func afterChanges(t *testing.T, p resolver.Problem, changes []resolver.Change) (
 		switch c.Kind {
 		case resolver.AddCatalog:
 			if c.Catalog != (resolver.CatalogID{}) {
-				for i := range p.Catalogs {
-					if p.Catalogs[i].ID() == c.Catalog {
-						p.Catalogs[i].Namespace = c.To
-					}
+				at := slices.IndexFunc(p.Catalogs, func(x resolver.Catalog) bool { return x.ID() == c.Catalog })
+				if s != nil {
+					s.CatalogNamespace = c.To
 				}
-				break
+				if at >= 0 && p.Catalogs[at].Graph != nil {
+					p.Catalogs[at].Namespace = c.To
+					break
+				}
+				if at >= 0 { // nobody knows its content
+					p.Catalogs = slices.Delete(p.Catalogs, at, at+1)
+				}
 			}
 			docs, channel := newPackage(s.Package, s.Channel, cmp.Or(s.InstalledCSV, s.StartingCSV))
 			p.Policies = slices.DeleteFunc(p.Policies, func(r resolver.Policy) bool { return r.Package == s.Package }) // which the new bundle obeys

@@ -33,11 +33,16 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 		}
 		if q.What == "catalog" {
 			advice = fmt.Sprintf("add the catalog %s to namespace %s", q.Subscription.Catalog, q.Subscription.CatalogNamespace)
-			if s := &q.Subscription; s.Catalog == "" || s.CatalogNamespace == "" || !c.e.r.u.p.sees(s.Source()) {
-				continue // it would not help
-			}
 		}
 		ch := Change{Kind: AddCatalog, Subscription: q.Subscription.Name, Advice: advice}
+		if s := &q.Subscription; q.What == "catalog" && !c.e.r.u.p.sees(s.Source()) {
+			if c.e.r.u.tried(s.Source()) {
+				continue // and the fixes with its content, or with the one of that name, are tried
+			}
+			ch = c.e.r.u.p.copied(s.Source(), s.Name)
+		} else if q.What == "catalog" && (s.Catalog == "" || s.CatalogNamespace == "") {
+			continue // it would not help
+		}
 		assumed, err := c.e.r.u.assumeFor(ctx, c.index[n])
 		if err != nil {
 			return nil, err
@@ -122,6 +127,13 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 		out = append(out, fix)
 	}
 	return out, err
+}
+
+// tried reports whether other fixes try a catalog that the namespace does not see, or a visible one of its name.
+func (u *universe) tried(id CatalogID) bool {
+	return id.Name == "" || id.Namespace == "" || slices.ContainsFunc(u.p.Catalogs, func(c Catalog) bool {
+		return c.Name == id.Name && u.p.sees(c.ID()) || c.ID() == id && c.Graph != nil
+	})
 }
 
 // olderThan reports whether a fix installs an older version of a package than v.

@@ -185,6 +185,8 @@ type operatorStatus struct {
 	current          string // the currentCSV of the subscription
 	// awaited is true if OLM has yet to choose the next bundle, and failed if it could not.
 	awaited, failed bool
+	// unoffered is true if the catalog does not have the channel, or its head, and OLM has not reported it yet.
+	unoffered bool
 	// recreate is the command that installs a deleted operator again, and manual the subscription
 	// because of which another bundle in its place waits for approval.
 	recreate, manual string

@@ -31,7 +31,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		var all, list []*operatorStatus // those that may be held back, and those to resolve
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "") {
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "") {
 				all = append(all, o)
 			}
 		}
@@ -46,13 +46,24 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		for id, g := range t.content {
 			content.AddGraph(id, g)
 		}
+		unknown := map[resolver.CatalogID]bool{}
+		for _, src := range t.sources {
+			id := resolver.CatalogID{Name: src.Metadata.Name, Namespace: src.Metadata.Namespace}
+			if t.content[id] != nil || isUnhealthy(src) || id.Namespace != ns && id.Namespace != s.global {
+				continue
+			}
+			unknown[id] = true
+			if err := content.AddUnknown(ctx, id); err != nil {
+				return err
+			}
+		}
 		present, err := obstacles(ctx, snapshot, nil, &content)
 		if err != nil {
 			return err
 		}
 		for _, o := range all {
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly() || o.recreate != "" || o.lost) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" {
+			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "" || o.lost) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" {
 				list = append(list, o)
 			}
 		}
@@ -65,7 +76,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		if slices.ContainsFunc(p.Subscriptions, func(x resolver.Subscription) bool {
 			id := x.Source()
-			return s.mayLack(c, id.Namespace) && !slices.ContainsFunc(p.Catalogs, func(c resolver.Catalog) bool { return c.ID() == id })
+			return unknown[id] || s.mayLack(c, id.Namespace) && !slices.ContainsFunc(p.Catalogs, func(c resolver.Catalog) bool { return c.ID() == id })
 		}) {
 			continue // the answer depends on a catalog that may exist
 		}
@@ -102,6 +113,12 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 	}
 	return nil
+}
+
+// unseen reports whether the namespace of the operator does not see its catalog.
+func (o *operatorStatus) unseen(global string) bool {
+	ns := o.catalogNamespace
+	return ns != "" && ns != global && ns != o.Object.Namespace
 }
 
 // risk returns what the approval of the operator's install plan does that may not be wanted, or "".
@@ -164,7 +181,7 @@ func (t *census) waits(key olm.Key) bool {
 
 // refuse records that the subscriptions of the namespace cannot be resolved.
 func (o *operatorStatus) refuse(r *resolver.Report) {
-	if o.Object.Kind != olm.KindSubscription || !o.awaited && o.Moves != movesUnknown {
+	if o.Object.Kind != olm.KindSubscription || !o.awaited && !o.unoffered && o.Moves != movesUnknown && o.Moves != movesLatest {
 		return // the condition has the reason
 	}
 	for _, core := range r.Cores {

@@ -41,11 +41,12 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 			o.Head = ""
 		}
 	}
-	if c, ok := failedResolution(s); ok && strings.Contains(c.Message, "\n") {
+	c, failed := failedResolution(s)
+	if failed && strings.Contains(c.Message, "\n") {
 		o.Explanation = c.Message
 	}
-	_, o.failed = failedResolution(s)
-	o.failed = o.failed || !known && t.content[catalogOf(s)] != nil // it has no such channel
+	o.unoffered = !failed && !known && t.content[catalogOf(s)] != nil
+	o.failed = failed || !known && t.content[catalogOf(s)] != nil
 	o.Moves, o.Why = t.verdict(s, installed, channel, o.Head, known, o.Outlook)
 	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
 	if o.Moves == movesStuck && o.Why == reconcile.Deletion(s, t.csvs[csvKey(ns, o.current)], t.planOf(s)) {
