@@ -351,11 +351,31 @@ func (h *rehearsing) makeObject(w Write) {
 // applied returns an object as it is after it was applied.
 func (h *rehearsing) applied(revision string, o *unstructured.Unstructured) *unstructured.Unstructured {
 	o = h.ready(revision, o)
+	store(o)
 	o.SetGeneration(max(o.GetGeneration(), 1))
 	o.SetResourceVersion(h.next())
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{})
 	h.Applied[o.GetUID()] = o.GetResourceVersion()
 	return o
+}
+
+// store adds the storage version of a CRD to those in its status, as the API server does.
+func store(o *unstructured.Unstructured) { // K226
+	if gk := o.GroupVersionKind().GroupKind(); gk.Kind != "CustomResourceDefinition" || gk.Group != "apiextensions.k8s.io" {
+		return
+	}
+	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
+	stored, _, _ := unstructured.NestedStringSlice(o.Object, "status", "storedVersions")
+	for _, v := range versions {
+		v, _ := v.(map[string]any)
+		name, _ := v["name"].(string)
+		if storage, _ := v["storage"].(bool); storage && !slices.Contains(stored, name) {
+			stored = append(stored, name)
+		}
+	}
+	if len(stored) > 0 {
+		_ = unstructured.SetNestedStringSlice(o.Object, stored, "status", "storedVersions") // a status that is not an object stays
+	}
 }
 
 // Assume adds an object to a snapshot, as it is after a revision has applied it and it is ready.

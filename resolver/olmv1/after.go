@@ -78,7 +78,7 @@ const maxCourse = 250
 // course returns the course after a change of the request, which fixed is the selection of.
 func (s *selecting) course(ctx context.Context, fixed *selecting) (Course, error) {
 	at := fixed.left[0]
-	c := Course{Catalog: at.source.Name, Selected: at.Node(), stays: s.Installed != nil && at.Name() == s.Installed.Name}
+	c := Course{Catalog: at.source.Name, Selected: at.Node(), stays: s.isInstalled(at)}
 	seen := map[string]bool{at.Name(): true}
 	if s.Installed != nil {
 		seen[s.Installed.Name] = true
@@ -106,6 +106,11 @@ func (s *selecting) course(ctx context.Context, fixed *selecting) (Course, error
 		c.Channel = channelOf(at.Bundle)
 	}
 	return c, nil
+}
+
+// isInstalled reports whether a bundle is the installed one.
+func (s *selecting) isInstalled(c candidate) bool {
+	return s.Installed != nil && c.Name() == s.Installed.Name
 }
 
 // isPrerelease reports whether a bundle is a prerelease and the installed one, or else the head of the default channel, is

@@ -88,6 +88,30 @@ func (s *selecting) unselected() (out []*Catalog) {
 	return out
 }
 
+// otherLabels returns the labels of the available catalogs if they are few, after a semicolon, or "".
+func (s *selecting) otherLabels() string {
+	var list []string
+	for i := range s.Catalogs {
+		c := &s.Catalogs[i]
+		if c.Unavailable {
+			continue
+		}
+		var set []string
+		for key, value := range c.Labels {
+			if key != labelCatalog {
+				set = append(set, key+"="+value)
+			}
+		}
+		slices.Sort(set)
+		list = append(list, "catalog "+c.Name+" has "+cmp.Or(strings.Join(set, ","), "none"))
+	}
+	if s.Selector == nil || len(list) == 0 || len(list) > 3 {
+		return ""
+	}
+	slices.Sort(list)
+	return "; the selector requires other labels: " + strings.Join(list, ", ")
+}
+
 // has reports whether a package has a bundle in the requested channels and the version range.
 func (s *selecting) has(p graph.Package) bool {
 	for b := range p.Bundles() {

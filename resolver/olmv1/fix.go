@@ -47,23 +47,26 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 			continue // the change does not help, or it selects a catalog that is not loaded
 		}
 		got := after.left[0]
-		if f.Course, err = s.course(ctx, after); err != nil {
-			return nil, err
-		}
+		f.stays = s.isInstalled(got)
 		switch {
 		case f.stays && !f.lifts(found), f.pin && (!f.stays || slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixVersion })):
 			continue // the installed bundle stays, which helps only if nothing that is requested can follow it
-		case f.goal != "" && (f.End().Version != f.goal || slices.ContainsFunc(found, func(o *Fix) bool { return o.goal == f.goal })):
+		case f.goal != "" && slices.ContainsFunc(found, func(o *Fix) bool { return o.goal == f.goal }):
 			continue
 		}
 		if f.downgrade = s.installed != nil && got.version.Compare(s.release) < 0; f.downgrade && s.newer() {
 			continue
+		}
+		if f.Course, err = s.course(ctx, after); err != nil {
+			return nil, err
 		}
 		switch version := f.Kind == FixVersion; {
 		case version && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixVersion && f.follows(o, r) }):
 			continue
 		case version && len(r.Hops) > 0 && f.Version != r.Hops[0].To.Version && (f.Refusal != "" || !s.requested(f.End())):
 			continue // OLM v1 does not end at a requested version
+		case f.goal != "" && f.End().Version != f.goal:
+			continue
 		case (f.Kind == FixCertified || f.Kind == FixBoth) && f.Version != "" && !s.requested(f.End()):
 			continue
 		case f.Kind == FixCertified && slices.ContainsFunc(found, func(o *Fix) bool { return o.Kind == FixCertified }):

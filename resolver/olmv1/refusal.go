@@ -164,7 +164,7 @@ func (s *selecting) message(r *Refusal) string {
 	}
 	switch r.Code {
 	case RefusedCatalogs:
-		fmt.Fprintf(&b, "no available catalog is selected (of %d given)", len(s.Catalogs))
+		fmt.Fprintf(&b, "no available catalog is selected (of %d given)%s", len(s.Catalogs), s.otherLabels())
 	case RefusedPackage:
 		fmt.Fprintf(&b, "no catalog has package %q; searched %s", s.Package, strings.Join(s.catalogNames(), ", "))
 		names, crowded := s.nearPackages()

@@ -86,7 +86,7 @@ func TestSelect(t *testing.T) {
 		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in channel beta; its channels are needy, stable`},
 		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c; the closest is demo`},
 		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
-			"no-catalog: no available catalog is selected (of 1 given)"},
+			"no-catalog: no available catalog is selected (of 1 given); the selector requires other labels: catalog c has none"},
 		{"C2: the other syntax", olmv1.Request{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": separate comparisons with a comma or a space: write ">=1.0.0 <2.0.0"`},
 		{"C1: a bad installed version", olmv1.Request{Installed: at("1.0")}, `problem: /installed/version: "1.0" is not a semantic version: want three numbers, such as 1.2.3 or 1.2.3-rc.1`},
 		{"C4: a bad policy", olmv1.Request{Policy: "Any"}, `problem: /policy: "Any" is neither CatalogProvided nor SelfCertified`},

@@ -338,7 +338,7 @@ func extended(x *extension) operatorStatus {
 	case !ok:
 		o.Moves, o.Why, o.unprocessed = movesUnknown, "OLM has not processed the ClusterExtension yet", true
 	case progressing.Reason != "Succeeded" && progressing.Reason != "RollingOut":
-		o.Moves, o.Why = movesStuck, progressing.Reason+": "+progressing.Message
+		o.Moves, o.Why, o.unexplained = movesStuck, strings.TrimSuffix(progressing.Reason+": "+progressing.Message, ": "), progressing.Message == ""
 	case installed.Status != "True" || progressing.Reason == "RollingOut":
 		o.Moves, o.Why = movesNow, progressing.Message
 		if waits := x.waits(); waits != "" {

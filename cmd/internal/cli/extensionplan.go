@@ -60,6 +60,7 @@ type extensionPlan struct {
 	Notes   []reconcile.Note `json:"notes,omitempty"`
 
 	deleting  bool
+	occupied  *occupation    // nil unless another extension keeps this one from being installed
 	unread    bool           // whether the manifests of Target could not be read
 	outlook   *graph.Outlook // nil if nothing was selected
 	rehearsal *rollout.Rehearsal
@@ -165,6 +166,7 @@ func (x *extensionState) plan(ctx context.Context) (*extensionPlan, error) { // 
 	}
 	if want == nil && !p.deleting && len(rolling) == 0 && installed == nil {
 		p.Notes = x.notes
+		p.giveUp()
 		return p, nil
 	}
 	a := &admission{extensionState: x}
@@ -177,7 +179,20 @@ func (x *extensionState) plan(ctx context.Context) (*extensionPlan, error) { // 
 	p.rehearsal = h
 	x.describe(p, h)
 	p.Notes = x.notes
+	p.giveUp()
 	return p, nil
+}
+
+// giveUp leaves only the way of an extension that another one keeps from being installed, and what blocks it.
+func (p *extensionPlan) giveUp() {
+	if p.occupied == nil {
+		return
+	}
+	p.Ways = []extensionWay{p.occupied.extensionWay}
+	p.Blocked = slices.DeleteFunc(p.Blocked, func(b extensionBlock) bool { return b.Check != checkOwnership })
+	if len(p.Blocked) == 0 {
+		p.Blocked = []extensionBlock{p.occupied.block}
+	}
 }
 
 // reached returns the state of the cluster before it needs a person, from its state before the plan.
@@ -232,11 +247,22 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		x.note("", "the objects of the bundle are unknown: "+err.Error())
 		return nil, nil
 	}
+	if installed == nil {
+		if p.occupied, err = x.occupied(ctx, content); err != nil {
+			return nil, err
+		}
+	}
 	want, err := desired.Want(ctx, x.extension, b, content, x.options)
 	if errors.As(err, &problems) {
 		p.block(problems)
-		p.Ways, err = configured(ctx, x.extension, b, content, x.options, problems)
-		return nil, err
+		if p.Ways, err = configured(ctx, x.extension, b, content, x.options, problems); err != nil || len(p.Ways) == 0 {
+			return nil, err
+		}
+		changed, err := desired.Want(ctx, p.Ways[0].extension, b, content, x.options)
+		if err != nil {
+			return nil, err
+		}
+		return nil, x.preflight(ctx, p, changed) // what else keeps it from being installed
 	}
 	return want, err
 }
@@ -247,7 +273,19 @@ func (x *extensionState) decide(ctx context.Context, installed *rollout.Revision
 	if installed != nil {
 		have = &api.BundleMetadata{Name: installed.Bundle.Name, Version: installed.Bundle.Version}
 	}
-	return desired.Decide(ctx, x.extension, have, x.catalogs, x.opener, nil)
+	d, err := desired.Decide(ctx, x.extension, have, x.catalogs, x.opener, nil)
+	if err != nil || d.Request.Selector == nil || !errors.As(d.Err, new(*olmv1.Refusal)) {
+		return d, err
+	}
+	for i := range d.Request.Catalogs { // a refusal names those that the selector leaves out
+		if c := &d.Request.Catalogs[i]; c.Graph == nil {
+			c.Graph = x.opener[c.Name]
+		}
+	}
+	if _, d.Err = olmv1.Select(ctx, d.Request); ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return d, nil
 }
 
 // preflight checks a revision if it is not the latest one.
@@ -268,7 +306,7 @@ func (x *extensionState) preflight(ctx context.Context, p *extensionPlan, want *
 			})
 		}
 	}
-	p.Ways = append(p.Ways, unchecked(p.Extension, p.Target.Name, results)...)
+	p.Ways = append(p.Ways, unsafeWays(p.Extension, p.Target.Name, results, x.live)...)
 	return err
 }
 

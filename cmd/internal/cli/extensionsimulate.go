@@ -167,7 +167,7 @@ func (d *extensionEnd) needs(target *extensionBundle) {
 		}
 		for i, x := range d.Ways {
 			text := x.Text
-			if i == 0 {
+			if i == 0 && !x.gives {
 				text = blocked + "; to let it go on, " + text
 			}
 			add(text, slices.DeleteFunc([]string{x.Command}, func(c string) bool { return c == "" })...)

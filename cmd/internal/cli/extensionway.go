@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/kube/crdsafety"
@@ -30,6 +32,7 @@ type extensionWay struct {
 
 	unchecked bool                  // it ends the check of CRDs
 	extension *api.ClusterExtension // with the change, if it is to the configuration
+	gives     bool                  // it gives the extension up
 }
 
 // refused reports whether OLM v1 does not begin the rollout.
@@ -37,12 +40,69 @@ func (p *extensionPlan) refused() bool {
 	return slices.ContainsFunc(p.Blocked, func(b extensionBlock) bool { return b.Check != checkOwnership && b.Check != checkDryRun })
 }
 
-// unchecked returns the way without the check of CRDs, unless the API server refuses the change.
-func unchecked(extension, target string, results []*crdsafety.Result) []extensionWay { // K54
-	immutable := func(f crdsafety.Finding) bool {
-		return f.Validation == "scope" || f.Validation == "storedVersionRemoval"
+// unsafeWays returns what lets a rollout go on whose CRDs OLM v1 refuses: rewriting resources that are stored as a version
+// which is removed, and the end of the check, unless the API server refuses the change. live returns the CRD on the cluster.
+func unsafeWays(extension, target string, results []*crdsafety.Result, live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (out []extensionWay) { // K54
+	var rest []*crdsafety.Result
+	for _, r := range results {
+		other := *r
+		other.Findings = nil
+		for _, f := range r.Findings {
+			switch f.Validation {
+			case "scope":
+				return nil
+			case "storedVersionRemoval":
+				crd, err := live(crdNamed(r.Name))
+				if err != nil {
+					return nil
+				}
+				w, ok := migration(r.Name, f, crd)
+				if !ok {
+					return nil
+				}
+				out = append(out, w)
+			default:
+				other.Findings = append(other.Findings, f)
+			}
+		}
+		if len(other.Findings) > 0 {
+			rest = append(rest, &other)
+		}
 	}
-	if len(results) == 0 || slices.ContainsFunc(results, func(r *crdsafety.Result) bool { return slices.ContainsFunc(r.Findings, immutable) }) {
+	return append(out, unchecked(extension, target, rest)...)
+}
+
+// migration returns the way past a CRD without a version in which resources may be stored. ok is false if new resources are
+// still stored as that version.
+func migration(name string, f crdsafety.Finding, live *unstructured.Unstructured) (w extensionWay, ok bool) { // K226
+	var removed []string
+	if live == nil || json.Unmarshal(f.Old, &removed) != nil {
+		return w, false
+	}
+	versions, _, _ := unstructured.NestedSlice(live.Object, "spec", "versions")
+	kept, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
+	kept = slices.DeleteFunc(kept, func(v string) bool { return slices.Contains(removed, v) })
+	for _, v := range versions {
+		v, _ := v.(map[string]any)
+		storage, _ := v["storage"].(bool)
+		switch name, _ := v["name"].(string); {
+		case !storage || slices.Contains(kept, name):
+		case slices.Contains(removed, name):
+			return w, false
+		default:
+			kept = append(kept, name)
+		}
+	}
+	old := phrase.And(removed)
+	return extensionWay{
+		Text:    fmt.Sprintf("rewrite the resources of CRD %s, which may be stored as %s, and remove %s from its status.storedVersions; with crdUpgradeSafety None, the API server would refuse the CRD", name, old, old),
+		Command: kubectl.All(name) + " | kubectl replace -f - && " + kubectl.PatchStatus("crd", "", name, map[string]any{"storedVersions": kept}),
+	}, true
+}
+
+// unchecked returns the way without the check of CRDs.
+func unchecked(extension, target string, results []*crdsafety.Result) []extensionWay { // K54
+	if len(results) == 0 {
 		return nil
 	}
 	risk := "Risk: resources may lose fields or become invalid; see what changes with \"olmkit impact\", and back up the resources"
@@ -69,7 +129,13 @@ func keepsValid(f crdsafety.Finding) bool {
 // extension can be.
 func configured(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle, content *registryv1.Bundle, options registryv1.RenderOptions, cause *registryv1.Error) ([]extensionWay, error) { // K22
 	const field = "watchNamespace"
-	if !slices.ContainsFunc(cause.Problems, func(p registryv1.Problem) bool { return p.Stage == registryv1.StageConfig && p.Subject == field }) {
+	typo := ""
+	if !slices.ContainsFunc(cause.Problems, func(p registryv1.Problem) bool {
+		if p.Stage == registryv1.StageConfig && p.Code == "unknown" && len(near.Names(p.Subject, []string{field}, 1)) > 0 {
+			typo = p.Subject
+		}
+		return p.Stage == registryv1.StageConfig && (p.Subject == field || p.Subject == typo && typo != "")
+	}) {
 		return nil, nil
 	}
 	inline := map[string]any{}
@@ -78,14 +144,27 @@ func configured(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle,
 			return nil, nil
 		}
 	}
-	for _, value := range []any{nil, e.Spec.Namespace} {
-		changed, text := *e, "remove watchNamespace"
-		if inline[field] = value; value == nil {
-			delete(inline, field)
+	values := []any{nil, e.Spec.Namespace}
+	_, given := inline[field]
+	if typo != "" && !given {
+		values = slices.Insert(values, 0, inline[typo])
+	}
+	for i, value := range values {
+		changed, text, change := *e, "remove watchNamespace", map[string]any{field: value}
+		tried := maps.Clone(inline)
+		if typo != "" {
+			delete(tried, typo)
+			change[typo] = nil
+		}
+		if tried[field] = value; value == nil {
+			delete(tried, field)
 		} else {
 			text = fmt.Sprintf("set watchNamespace to %s, the install namespace", value)
 		}
-		raw, err := json.Marshal(inline)
+		if typo != "" && !given && i == 0 {
+			text = "rename " + typo + " to watchNamespace"
+		}
+		raw, err := json.Marshal(tried)
 		if err != nil {
 			return nil, err
 		}
@@ -100,10 +179,50 @@ func configured(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle,
 		return []extensionWay{{
 			Text: fmt.Sprintf("%s; then OLM v1 can render %s", text, b.Name),
 			Command: kubectl.Patch("clusterextension", "", e.Name, map[string]any{
-				"config": map[string]any{"configType": "Inline", "inline": map[string]any{field: value}},
+				"config": map[string]any{"configType": "Inline", "inline": change},
 			}),
 			extension: &changed,
 		}}, nil
+	}
+	return nil, nil
+}
+
+// crdNamed returns a CRD that has only a name.
+func crdNamed(name string) *unstructured.Unstructured {
+	crd := &unstructured.Unstructured{}
+	crd.SetAPIVersion(olm.GroupCRD + "/v1")
+	crd.SetKind(olm.KindCRD)
+	crd.SetName(name)
+	return crd
+}
+
+// An occupation is a CRD of an extension that another one has.
+type occupation struct {
+	extensionWay
+	block extensionBlock
+}
+
+// occupied returns the CRD that keeps an extension from being installed because another one has it, or nil.
+func (x *extensionState) occupied(ctx context.Context, content *registryv1.Bundle) (*occupation, error) { // K83
+	for i := range content.CRDs {
+		crd := crdNamed(content.CRDs[i].Object.Name)
+		if err := x.objects(ctx, nil, []*unstructured.Unstructured{crd}); err != nil {
+			return nil, err
+		}
+		for _, o := range x.snapshot.Objects {
+			if registryv1.Key(o) != registryv1.Key(crd) || x.rival(o) == "" {
+				continue
+			}
+			owner := o.GetLabels()[labelOwner]
+			return &occupation{extensionWay{
+				gives: true,
+				Text: fmt.Sprintf("delete ClusterExtension %s, which cannot be installed as long as ClusterExtension %s has CRD %s",
+					x.extension.Name, owner, crd.GetName()),
+				Command: kubectl.Delete("clusterextension", "", x.extension.Name),
+			}, extensionBlock{
+				Check: checkOwnership, Object: new(keyOf(crd)), Message: "it exists already, controlled by ClusterExtension " + owner + x.rival(o),
+			}}, nil
+		}
 	}
 	return nil, nil
 }

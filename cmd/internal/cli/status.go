@@ -201,6 +201,7 @@ type operatorStatus struct {
 	next           string            // the bundle to which a ClusterExtension would be upgraded, if it is known
 	upcoming       bool              // whether it will get next, but that has not begun
 	unprocessed    bool              // whether OLM v1 has not processed a ClusterExtension yet
+	unexplained    bool              // whether the condition of a stuck ClusterExtension has no message
 }
 
 // moves states whether an operator can be upgraded.

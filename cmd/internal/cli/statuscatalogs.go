@@ -81,6 +81,9 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 	r := x.request()
 	for _, c := range t.contentV1 {
 		if r.Selector != nil && !r.Selector.Matches(c.Labels) {
+			if c.Graph != nil { // a refusal names it
+				r.Catalogs = append(r.Catalogs, c)
+			}
 			continue
 		}
 		for _, catalog := range t.served {
@@ -120,10 +123,14 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 			}
 		}
 	}
-	if o.unprocessed { // decide as OLM v1 will
+	if o.unprocessed || o.unexplained && next != nil { // decide as OLM v1 will
 		o.Moves, o.Why = movesLatest, ""
 	}
 	switch {
+	case next == nil && o.unexplained:
+		o.Why, o.SelectFixes = no.Error(), no.Fixes
+	case next == nil && o.Moves == movesStuck:
+		o.SelectFixes = no.Fixes
 	case o.Moves != movesLatest:
 	case next == nil:
 		o.Moves, o.Why, o.SelectFixes = movesStuck, no.Error(), no.Fixes
@@ -131,6 +138,11 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 		o.Moves, o.Why, o.upcoming = movesNow, "will install "+next.Bundle, true
 	case next.Bundle != o.Installed:
 		o.Moves, o.Why, o.upcoming = movesNow, "will move to "+next.Bundle, true
+		for _, n := range next.Notes {
+			if n.Code == olmv1.NotePin {
+				o.Why += "; " + n.Text
+			}
+		}
 		if next.Outlook != nil && next.Outlook.Closes != nil {
 			o.Why += "; " + prose.Summary(next.Outlook) + ". " + prose.Onward(next.Outlook)
 			o.advice = adviceOf(o.Package, next.Outlook, next.Notes, olmv1.NoteCloses)

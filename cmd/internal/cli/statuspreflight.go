@@ -79,7 +79,7 @@ func (r *clusterReader) preflight(ctx context.Context, run *impactRun, operators
 		}
 		if why := unsafeSummary(results); why != "" {
 			o.Moves, o.Why = movesStuck, fmt.Sprintf("OLM v1 refuses %s: %s", o.next, why)
-			o.Ways = unchecked(x.Name, o.next, results)
+			o.Ways = unsafeWays(x.Name, o.next, results, live)
 			continue
 		}
 		for _, crd := range dropped(installed, next.phases) {
