@@ -91,7 +91,7 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f != nil {
+		if f != nil && (len(found) == 0 || f.Selected == r.chosen.Node()) { // else OLM v1 installs an older version, too
 			found = append(found, f)
 		}
 	}
@@ -251,8 +251,8 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 }
 
 // nearChannels returns the other channels of the package in the order in which to try them:
-// those that the way out of a stuck bundle leads through, the nearest by version or spelling,
-// the default channels, then the rest by name.
+// those that the way out of a stuck bundle leads through, those that end at the installed bundle, first if it is newer than
+// the requested ones, the nearest by version or spelling, the default channels, then the rest by name.
 func (s *selecting) nearChannels(r *Refusal) (out []string) {
 	known := s.channelNames()
 	add := func(list ...string) {
@@ -260,6 +260,11 @@ func (s *selecting) nearChannels(r *Refusal) (out []string) {
 			if slices.Contains(known, name) && !slices.Contains(out, name) && !slices.Contains(s.Channels, name) {
 				out = append(out, name)
 			}
+		}
+	}
+	if r.Outlook != nil && r.Outlook.Way != nil && r.Outlook.Kind != graph.OutlookAhead {
+		for _, l := range r.Outlook.Way.Legs {
+			add(l.Channel)
 		}
 	}
 	if r.Code == RefusedSuccessors || r.Code == RefusedDependency {
