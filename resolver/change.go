@@ -84,83 +84,6 @@ const (
 	channelNewest  = "newest"
 )
 
-// String returns the change as an instruction.
-func (c Change) String() string { return c.instruction("subscription " + c.Subscription) }
-
-// instruction returns the change of what a subject names as an instruction.
-func (c *Change) instruction(subject string) string {
-	switch c.Kind {
-	case AddCatalog:
-		return c.Advice
-	case ChangePackage:
-		if c.Channel != "" {
-			return fmt.Sprintf("set the package of %s to %s, which continues it under another name, and its channel to %s", subject, c.To, c.Channel)
-		}
-		return fmt.Sprintf("set the package of %s to %s", subject, c.To)
-	case ChangeStartingCSV:
-		return fmt.Sprintf("set the startingCSV of %s to %s", subject, c.To)
-	case ChangePin, ExcludeNewer:
-		return c.Advice
-	case ClearStartingCSV:
-		return "remove the startingCSV of " + subject
-	case LiftPolicy:
-		return fmt.Sprintf("remove the policy: %s", c.To)
-	case ChangeChannel:
-		text := fmt.Sprintf("set the channel of %s to %s", subject, c.To)
-		switch c.ChannelIs {
-		case channelDefault:
-			text += " (the default channel)"
-		case channelNewest:
-			text += " (the channel with the newest version)"
-		}
-		if c.DropStartingCSV {
-			text += " and remove its startingCSV"
-		}
-		return text + c.starts()
-	case ChangeCatalog:
-		if c.Channel != "" {
-			return fmt.Sprintf("switch %s to channel %s of catalog %s", subject, c.Channel, c.To) + c.starts()
-		}
-		return fmt.Sprintf("switch %s to catalog %s", subject, c.To) + c.starts()
-	case AdoptOperator:
-		if c.To == "" {
-			return fmt.Sprintf("let %s own %s, so that it can be upgraded", subject, c.Operator)
-		}
-		return fmt.Sprintf("adopt %s: create a subscription to package %s that owns it, so that it can be upgraded", c.Operator, c.To)
-	case ChangeTargets:
-		if c.To == "" {
-			return "make the operator group select all namespaces"
-		}
-		return fmt.Sprintf("make the operator group select only namespace %s", c.To)
-	case DropSubscription:
-		if c.Operator != "" {
-			return fmt.Sprintf("delete only %s; %s keeps running, but OLM never upgrades it", subject, c.Operator)
-		}
-		return "delete " + subject
-	case RemoveSubscribed:
-		return fmt.Sprintf("delete %s and its operator %s", subject, c.Operator)
-	case RemoveOperator:
-		return fmt.Sprintf("uninstall %s", c.Operator)
-	case Reinstall:
-		from := "channel " + c.Channel
-		if c.To != "" {
-			from += " of catalog " + c.To
-		}
-		return fmt.Sprintf("remove %s and install it again from %s", c.Operator, from)
-	case RelaxRequirement:
-		return "upstream: " + c.Advice
-	}
-	return string(c.Kind)
-}
-
-// starts returns the new startingCSV of the change as the end of an instruction, or "".
-func (c *Change) starts() string {
-	if c.StartingCSV == "" {
-		return ""
-	}
-	return " and its startingCSV to " + c.StartingCSV
-}
-
 // removes reports whether the change removes a subscription or an operator.
 func (c Change) removes() bool {
 	return c.Kind == DropSubscription || c.Kind == RemoveSubscribed || c.Kind == RemoveOperator
@@ -408,82 +331,6 @@ func (c *Core) suggests(ch Change) (is, missing bool) {
 	return false, false
 }
 
-// apply returns the problem after the change.
-func (c Change) apply(p Problem) Problem {
-	subs := slices.Clone(p.Subscriptions)
-	at := slices.IndexFunc(subs, func(s Subscription) bool { return s.Name == c.Subscription && c.Subscription != "" })
-	p.Subscriptions = subs
-	switch c.Kind {
-	case AddCatalog:
-		switch {
-		case c.Catalog != (CatalogID{}):
-			p.Catalogs = slices.Clone(p.Catalogs)
-			for i := range p.Catalogs {
-				if p.Catalogs[i].ID() == c.Catalog {
-					p.Catalogs[i].Namespace = c.To
-				}
-			}
-			if at >= 0 {
-				subs[at].CatalogNamespace = c.To
-			}
-		case at >= 0: // the new bundle obeys the policies, unless none can
-			p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x.Package == subs[at].Package && !x.Hold })
-		}
-	case ChangePackage:
-		subs[at].Package, subs[at].Channel = c.To, cmp.Or(c.Channel, subs[at].Channel)
-	case ChangeStartingCSV:
-		subs[at].StartingCSV = c.To
-	case ClearStartingCSV:
-		subs[at].StartingCSV = ""
-	case ChangeChannel:
-		subs[at].Channel = c.To
-		if subs[at].StartingCSV = cmp.Or(c.StartingCSV, subs[at].StartingCSV); c.DropStartingCSV {
-			subs[at].StartingCSV = ""
-		}
-	case ChangeCatalog:
-		subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
-		subs[at].StartingCSV = cmp.Or(c.StartingCSV, subs[at].StartingCSV)
-		subs[at].Channel = cmp.Or(c.Channel, subs[at].Channel)
-	case Reinstall:
-		subs[at].Channel, subs[at].InstalledCSV, subs[at].StartingCSV = c.Channel, "", ""
-		if c.Catalog != (CatalogID{}) {
-			subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
-		}
-	case DropSubscription, RemoveSubscribed:
-		p.Subscriptions = slices.Delete(subs, at, at+1)
-	case AdoptOperator:
-		if at >= 0 {
-			subs[at].InstalledCSV = c.Operator
-			break
-		}
-		p.Subscriptions = append(subs, Subscription{
-			Name: c.Subscription, Package: c.To, Catalog: c.Catalog.Name, CatalogNamespace: c.Catalog.Namespace, InstalledCSV: c.Operator,
-		})
-	case ChangeTargets:
-		p.OperatorGroup = &OperatorGroup{TargetNamespaces: []string{c.To}}
-	case ChangePin:
-		p.Policies = slices.Clone(p.Policies)
-		for i := range p.Policies {
-			if p.Policies[i] == c.Rule {
-				p.Policies[i].Pin = c.To
-			}
-		}
-	case ExcludeNewer:
-		p.Policies = slices.Clone(p.Policies)
-		for i := range p.Policies {
-			if p.Policies[i] == c.Rule {
-				p.Policies[i].Pin, p.Policies[i].Exclude = "", c.To
-			}
-		}
-	case LiftPolicy:
-		p.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(x Policy) bool { return x == c.Rule })
-	}
-	if c.Kind == RemoveOperator || c.Kind == RemoveSubscribed || c.Kind == Reinstall {
-		p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return in.Name == c.Operator })
-	}
-	return p
-}
-
 // visible adds changes that make the other loaded catalogs visible to the namespace, if
 // the core lacks something that they might contain.
 func (c *Core) visible(add func(Change)) {
@@ -519,4 +366,65 @@ func (p *Problem) copied(id CatalogID, subscription string) Change {
 		c.Advice += fmt.Sprintf(", and set the sourceNamespace of subscription %s to %s", subscription, p.Namespace)
 	}
 	return c
+}
+
+// renamed returns the change with which a subscription follows its operator to a package of another name, in which an
+// entry replaces or skips the operator, or nil. Of several channels, it is to the default one.
+func (u *universe) renamed(s *subscription, pkg string) *Change {
+	if s.current == nil || pkg == s.Package {
+		return nil
+	}
+	var to *Change
+	in, _ := u.sourcesFor(s)
+	for _, src := range in {
+		p, ok := src.Graph.Package(pkg)
+		if !ok {
+			continue
+		}
+		for ch := range p.Channels() {
+			follows := func(e graph.Entry) bool {
+				return e.Replaces() == s.current.Name || slices.Contains(slices.Collect(e.Skips()), s.current.Name)
+			}
+			if (to == nil || ch.IsDefault()) && slices.ContainsFunc(slices.Collect(ch.Order()), follows) {
+				to = &Change{Kind: ChangePackage, Subscription: s.Name, To: pkg, Channel: ch.Name()}
+			}
+		}
+	}
+	return to
+}
+
+// renames returns the sets of changes with which a subscription of the core follows its operator to another package of
+// the core. They delete the subscriptions to that package that own nothing, because one is enough.
+func (c *Core) renames() (sets [][]Change) {
+	u := c.e.r.u
+	var pkgs []string
+	add := func(x cand) {
+		if pkg := u.ref(x).Package; !slices.Contains(pkgs, pkg) {
+			pkgs = append(pkgs, pkg)
+		}
+	}
+	for _, i := range c.index {
+		for _, x := range c.e.facts[i].list {
+			add(x)
+		}
+		if need := c.e.facts[i].need; need != nil {
+			need.each(add)
+		}
+	}
+	for i, s := range u.subs {
+		for _, pkg := range pkgs {
+			to := u.renamed(s, pkg)
+			if to == nil || c.foreign(i) {
+				continue
+			}
+			var set []Change
+			for k, o := range u.subs {
+				if o.Package == pkg && o.current == nil && !c.foreign(k) {
+					set = append(set, Change{Kind: DropSubscription, Subscription: o.Name})
+				}
+			}
+			sets = append(sets, append(set, *to))
+		}
+	}
+	return sets
 }
