@@ -301,7 +301,7 @@ apps       etcd        0.9.0    stable   etcdoperator.v0.9.4         now    will
 	}{
 		"a range":                {[]string{`"<0.60"`, `"<0.48"`}, "prometheus", 0, `prometheusoperator.v0.47.0  latest  the version range "<0.48" leaves out newer versions: without it, prometheusoperator.v0.56.3 is selected`},
 		"no package":             {[]string{"packageName: prometheus,", "packageName: prom,"}, "prom", 1, `stuck  no catalog has package "prom"; searched operatorhub`},
-		"no channel":             {[]string{"channel: stable", "channel: gone"}, "etcd", 1, `0.9.0    gone     -     stuck  catalog community has no channel "gone" of package etcd`},
+		"no channel":             {[]string{"channel: stable", "channel: gone"}, "etcd", 1, `0.9.0    gone     -     stuck  subscription etcd cannot be satisfied: catalog community/marketplace does not have channel gone of package etcd`},
 		"an unread catalog":      {[]string{"/team/community@", "/team/gone@"}, "--no-cache", 0, "0.47.0   -        -                    latest  according to OLM; the content of its catalog is unknown\n"},
 		"and its CatalogSource":  {[]string{"/team/community@", "/team/gone@"}, "--no-cache", 0, "note: CatalogSource marketplace/community: cannot be read from here: "},
 		"and its ClusterCatalog": {[]string{"/team/community@", "/team/gone@"}, "--no-cache", 0, "note: ClusterCatalog operatorhub: cannot be read from here: "},

@@ -159,9 +159,6 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 
 // obstacleLabel returns what a command of an obstacle does, or "" if it upgrades the operator.
 func obstacleLabel(x reconcile.Obstacle, i int) string {
-	if x.Keeps {
-		return "or, to keep the installed operators"
-	}
 	labels := map[resolver.Holder][]string{
 		resolver.HeldByCatalog:   {"to repair the catalog", "to continue without it"},
 		resolver.HeldByUnpacking: {"to find the cause", "to unpack it again", "to unpack it again"},
@@ -277,7 +274,9 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		if !slices.Contains(stated, x.By) {
 			stated, o.HeldBy = append(stated, x.By), append(o.HeldBy, x.By)
 		}
-		o.Moves = movesStuck
+		if o.Moves = movesStuck; x.Keeps {
+			continue // the commands of an operator are those that upgrade it
+		}
 		for i, c := range x.Commands {
 			o.add(obstacleLabel(x, i), c)
 		}
