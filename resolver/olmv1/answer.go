@@ -62,7 +62,7 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 // afterTie completes a tie that no choice of a catalog resolves with why OLM v1 then still selects nothing, and with the
 // fixes for that, each with the choice.
 func (s *selecting) afterTie(ctx context.Context, r *Refusal) error {
-	choice := s.drafts(r)[0]
+	choice := s.drafts(r)[len(r.Tied)] // a priority, with which the other catalogs still satisfy dependencies
 	q := choice.apply(*s.Request)
 	_, err := answer(ctx, &q)
 	var no *Refusal
@@ -73,8 +73,8 @@ func (s *selecting) afterTie(ctx context.Context, r *Refusal) error {
 	r.Dependencies, r.Fixes = no.Dependencies, no.Fixes
 	for _, f := range r.Fixes {
 		if f.Kind != FixClassic {
-			f.Selector, f.Command = choice.Selector, s.command(choice)+" && "+f.Command
-			f.Text = "select catalog " + r.Tied[0] + " by its label, and " + f.Text
+			f.Priority, f.Command = choice.Priority, s.command(choice)+" && "+f.Command
+			f.Text = fmt.Sprintf("raise the priority of catalog %s to %d, which applies to all ClusterExtensions, and %s", choice.raised, choice.Priority, f.Text)
 		}
 	}
 	return nil

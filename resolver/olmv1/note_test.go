@@ -83,7 +83,7 @@ func TestNotes(t *testing.T) {
 		{"app", "0.1.0", olmv1.Request{Policy: olmv1.SelfCertified}, []string{
 			"uncertified: no entry of the catalog allows app.v0.3.0 over app.v0.1.0, which is 2 steps away; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data"}},
 		{"needy", "", olmv1.Request{Catalogs: []olmv1.Catalog{{Name: "b", Graph: catalog}}}, []string{
-			`catalogs of equal priority have package "needy": a, b; raise the priority of one, or select by label. Then OLM v1 still selects nothing: the best bundle of package "needy" is needy.v1.0.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. It requires package app >=0.1.0, which app.v0.3.0-1 provides. Classic OLM would install it too, for a Subscription`,
+			`catalogs of equal priority have package "needy": a, b; raise the priority of one, or select by label. Then OLM v1 still selects nothing: the best bundle of package "needy" is needy.v1.0.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. Both bundles that match the request declare some. It requires package app >=0.1.0, which app.v0.3.0-1 provides. Classic OLM would install it too, for a Subscription`,
 			"use-classic"}},
 	} {
 		r := tt.request
