@@ -31,6 +31,9 @@ const (
 	// OutlookOutranked: the steps end before the head in v1, because the only upgrades from there lead to
 	// lower versions, see Outlook.Lower.
 	OutlookOutranked OutlookKind = "outranked"
+	// OutlookDeprecated: the steps end before the head in v1, because the only upgrades from there lead to
+	// deprecated bundles, see Outlook.Lower.
+	OutlookDeprecated OutlookKind = "deprecated"
 	// OutlookAhead: the operator is stuck, and newer than the head.
 	OutlookAhead OutlookKind = "ahead"
 	// OutlookLoops: the steps lead back to a bundle that was installed before.
@@ -70,7 +73,7 @@ type Outlook struct {
 	// upgraded. It is nil if the channel has nothing newer.
 	Gap *Gap `json:"gap,omitzero"`
 	// Lower is an upgrade from the end of the steps that OLM v1 does not take, because the bundle has a
-	// lower version. It is nil unless Kind is OutlookOutranked.
+	// lower version or is deprecated. It is nil unless Kind is OutlookOutranked or OutlookDeprecated.
 	Lower *Step `json:"lower,omitzero"`
 	// Newest is the newest head of all channels and catalogs, or nil if it is not newer
 	// than From and all steps. Prereleases count only in the default channel, or
@@ -111,7 +114,7 @@ func (o *Outlook) End() Node {
 // EndsEarly reports whether the steps end before the head of the channel although the channel has
 // something newer.
 func (o *Outlook) EndsEarly() bool {
-	return o.Kind == OutlookStuck || o.Kind == OutlookOutranked || o.Kind == OutlookLoops
+	return o.Kind == OutlookStuck || o.Kind == OutlookOutranked || o.Kind == OutlookDeprecated || o.Kind == OutlookLoops
 }
 
 // LeadsOn reports whether the step to an older version is on the way to one that is newer than before it.
@@ -230,8 +233,10 @@ func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { /
 	}
 	if out.Kind == OutlookStuck {
 		out.Gap = o.gap(own, end)
-		if out.Lower = o.lower(own, end); out.Lower != nil {
+		if out.Lower = o.lower(own, end, newer); out.Lower != nil {
 			out.Kind = OutlookOutranked
+		} else if out.Lower = o.lower(own, end, func(at, to *spot) bool { return newer(to, at) }); out.Lower != nil {
+			out.Kind, out.Gap = OutlookDeprecated, nil
 		}
 	}
 	o.downgrades(out)

@@ -410,15 +410,15 @@ func (q *visits) Pop() any {
 	return v
 }
 
-// lower returns the best upgrade in a lane from a bundle that OLM v1 prefers because of its version, or nil.
-func (o *Outlooks) lower(own *lane, at *spot) *Step {
+// lower returns the best upgrade in a lane from a bundle that OLM v1 prefers to it, of those that outranks accepts, or nil.
+func (o *Outlooks) lower(own *lane, at *spot, outranks func(at, to *spot) bool) *Step {
 	if o.reading != V1 {
 		return nil
 	}
 	var best *link
 	links := o.links(at)
 	for i := range links {
-		if x := &links[i]; own.has(x) && x.edge != NoEdge && newer(at, x.to) && (best == nil || o.compare(own, x, best) < 0) {
+		if x := &links[i]; own.has(x) && x.edge != NoEdge && outranks(at, x.to) && (best == nil || o.compare(own, x, best) < 0) {
 			best = x
 		}
 	}

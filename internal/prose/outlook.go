@@ -15,15 +15,30 @@ import (
 // Outlook returns how far OLM upgrades an operator without intervention, in one or more
 // sentences without the last full stop. It never has a line break.
 func Outlook(o *graph.Outlook) string {
+	text, onward := situation(o), Onward(o)
+	if onward == "" {
+		return text
+	}
+	return text + ". " + onward
+}
+
+// Standing returns the outlook of an operator without its way, which a version range or a choice between catalogs may
+// prevent.
+func Standing(o *graph.Outlook) string {
+	if o.Way != nil {
+		return situation(o)
+	}
+	return Outlook(o)
+}
+
+// situation returns where the operator is, and what keeps it from getting further.
+func situation(o *graph.Outlook) string {
 	parts := []string{standing(o)}
 	if o.Gap != nil {
 		parts = append(parts, gap(o))
 	}
 	if o.Downgrade != nil {
 		parts = append(parts, downgrade(o))
-	}
-	if onward := Onward(o); onward != "" {
-		parts = append(parts, onward)
 	}
 	return strings.Join(parts, ". ")
 }
@@ -101,8 +116,11 @@ func standing(o *graph.Outlook) string {
 	return fmt.Sprintf("%s is stuck: no entry of %s accepts an upgrade from it", name, in)
 }
 
-// lower states why OLM v1 does not take the upgrade to a lower version.
+// lower states why OLM v1 does not take the upgrade to a lower version or a deprecated bundle.
 func lower(o *graph.Outlook) string {
+	if o.Kind == graph.OutlookDeprecated {
+		return fmt.Sprintf("%s, %s, is deprecated, and OLM v1 prefers a bundle that is not", version(o.Lower.To), through(o.Lower))
+	}
 	return fmt.Sprintf("%s, %s, has a lower version, and OLM v1 prefers the highest", version(o.Lower.To), through(o.Lower))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
 )
 
 // Select returns the bundle that OLM v1 would install or upgrade to. It does not modify the
@@ -131,6 +132,8 @@ func (s *selecting) note(c candidate, held, later []Note) {
 	switch d := c.version.Compare(s.release); {
 	case d < 0:
 		add(NoteDowngrade, "%s is a downgrade from %s", c.text(), s.installed)
+	case stays && s.rng.IsZero() && s.passedOver() == "" && s.outlook().Kind == graph.OutlookDeprecated:
+		s.noteOutlook(NoteStays)
 	case d == 0 && len(passed) > 0:
 		add(NoteStays, "%s stays installed: everything that could follow it is deprecated", s.node)
 	case stays && s.Options.Semver == SemverInstead && len(held) == 0:
@@ -145,6 +148,8 @@ func (s *selecting) note(c candidate, held, later []Note) {
 		add(NoteStays, "%s stays installed: %s, which replaces it, has a lower version, and OLM v1 prefers the highest", s.node, s.outranked())
 	case stays && len(held) == 0 && s.outlook().Kind == graph.OutlookAtHead && s.outlook().Newest == nil && !s.hasNewer():
 		add(NoteStays, "%s stays installed: no given catalog has a newer bundle of the package", s.node)
+	case stays && len(held) == 0 && s.passedOver() == "" && s.outlook().EndsEarly():
+		add(NoteStuck, "%s", prose.Standing(s.outlook()))
 	case stays && len(held) == 0:
 		add(NoteStays, "%s stays installed: nothing better can follow it", s.node)
 	}

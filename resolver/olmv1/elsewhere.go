@@ -1,11 +1,6 @@
 package olmv1
 
-import (
-	"fmt"
-
-	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/prose"
-)
+import "fmt"
 
 // other returns the highest requested version that OLM v1 does not refuse and only other channels have, or nil.
 func (s *selecting) other(r *Refusal) *remote {
@@ -38,7 +33,7 @@ func (s *selecting) inOtherChannels(r *Refusal) (text string, reached bool) {
 	case b.way == nil:
 		return fmt.Sprintf("; %s is in channel %s, to which no channel in any given catalog leads from the installed bundle", b.Version(), b.channel), false
 	}
-	return fmt.Sprintf("; %s is in channel %s. %s", b.Version(), b.channel, prose.WayTo(b.way, graph.V1, "")), true
+	return fmt.Sprintf("; %s is in channel %s", b.Version(), b.channel), true // a fix leads there
 }
 
 // elsewhere returns the changes that lead to a requested version in another channel.

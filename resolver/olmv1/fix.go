@@ -43,6 +43,13 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if err == nil && after.refusal != nil && after.refusal.Code == RefusedTie && f.Selector == nil && (f.Kind == FixChannels || f.Kind == FixBoth) {
+			f.Selector = selectCatalog(after.refusal.Tied[0]).Selector
+			q = f.apply(*s.Request)
+			if after, err = selectFor(ctx, &q); ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+		}
 		if err != nil || after.refusal != nil {
 			continue // the change does not help, or it selects a catalog that is not loaded
 		}
@@ -75,9 +82,9 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		if slices.Equal(after.packages, s.packages) {
 			after.outlooks, after.allowed = s.outlooks, s.allowed
 		}
-		if o := after.outlookOf(f.Selected, q.Channels); o.EndsEarly() {
+		if o := after.outlookOf(f.Selected, q.Channels); o.EndsEarly() && (q.Version == "" || f.End() == o.End()) { // else the version range ends the steps before
 			f.Stuck = o
-		} else if s.Installed != nil && f.Selected.Name != s.Installed.Name && len(f.Channels) > 0 && (f.Kind == FixChannels || f.Kind == FixBoth) {
+		} else if s.Installed != nil && f.Selected.Name != s.Installed.Name && len(f.Channels) > 0 && (f.Kind == FixChannels || f.Kind == FixBoth) && (q.Version == "" || o.Way == nil) {
 			f.onward = prose.Onward(o)
 		}
 		f.Command = s.command(f)
@@ -304,45 +311,6 @@ func (s *selecting) isHead(n graph.Node) bool {
 	return false
 }
 
-// selectCatalog and raise return the changes that prefer a catalog.
-func selectCatalog(name string) Fix {
-	return Fix{Kind: FixCatalog, Selector: &LabelSelector{MatchLabels: map[string]string{labelCatalog: name}}}
-}
-
-func raise(name string, priority int) Fix {
-	return Fix{Kind: FixPriority, Priority: priority, raised: name}
-}
-
-// apply returns the changed request.
-func (f *Fix) apply(r Request) Request {
-	switch f.Kind {
-	case FixPackage:
-		r.Package = f.Package
-	case FixVersion:
-		r.Version = f.Version
-	case FixChannels:
-		r.Channels = f.Channels
-	case FixBoth:
-		r.Channels, r.Version = f.Channels, f.Version
-	case FixSelector, FixCatalog:
-		r.Selector = f.Selector
-	case FixUncertified:
-		if r.Policy, r.Channels = f.Policy, f.Channels; f.Version != "" {
-			r.Version = f.Version
-		}
-	case FixCertified:
-		r.Policy, r.Version, r.Channels = f.Policy, f.Version, f.Channels
-	case FixPriority:
-		r.Catalogs = slices.Clone(r.Catalogs)
-		for i := range r.Catalogs {
-			if r.Catalogs[i].Name == f.raised {
-				r.Catalogs[i].Priority = f.Priority
-			}
-		}
-	}
-	return r
-}
-
 // command returns the command that makes the change for a ClusterExtension.
 func (s *selecting) command(f *Fix) string {
 	name := s.object()
@@ -368,6 +336,9 @@ func (s *selecting) command(f *Fix) string {
 			if f.Version != "" {
 				change["version"] = f.Version
 			}
+		}
+		if f.Selector != nil {
+			change["selector"] = s.onlyCatalog(f.Selector.MatchLabels[labelCatalog])
 		}
 		return patch(change)
 	case FixSelector:
@@ -422,6 +393,9 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		case len(f.Channels) == 0:
 			text = "remove the channels, which allows all"
 		}
+		if f.Selector != nil {
+			text += ", and select catalog " + f.Catalog + " by its label"
+		}
 	case FixSelector:
 		text = "remove the catalog selector"
 	case FixCatalog:
@@ -456,7 +430,11 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		text += ", and no further" // the refusal states why
 		f.onward = ""
 	} else if f.Stuck != nil {
-		text += "; but " + prose.Outlook(f.Stuck)
+		if text += "; but "; f.apply(*s.Request).Version == "" {
+			text += prose.Outlook(f.Stuck)
+		} else {
+			text += prose.Standing(f.Stuck) // the version may prevent the way
+		}
 	}
 	text += f.ending()
 	switch {

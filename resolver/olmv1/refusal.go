@@ -273,7 +273,11 @@ func (s *selecting) message(r *Refusal) string {
 	case r.Code == RefusedSuccessors && s.Options.Semver == SemverInstead:
 		fmt.Fprintf(&b, "; version order allows only upgrades in ^%s", s.installed)
 	case r.Code == RefusedSuccessors && len(r.Hops) == 0 && len(s.excluded) == 0 && (s.rng.IsZero() || r.Outlook.EndsEarly()):
-		b.WriteString("; " + prose.Outlook(r.Outlook))
+		if s.rng.IsZero() && len(s.sources) == 1 {
+			b.WriteString("; " + prose.Outlook(r.Outlook))
+		} else {
+			b.WriteString("; " + prose.Standing(r.Outlook)) // the fixes are tested, the way may be refused
+		}
 		s.stated = true
 	}
 	if r.Code == RefusedRange || r.Code == RefusedChannels {

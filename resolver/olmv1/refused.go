@@ -1,6 +1,8 @@
 package olmv1
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json"
 
 	"github.com/olmkit/olmkit/graph"
@@ -72,7 +74,8 @@ type Fix struct {
 	Kind FixKind `json:"kind"`
 	// Package, Version, Channels, Policy, Priority and Selector are the new values of what the
 	// kind changes. An empty Version, Channels or Selector allows all. If choosing between the
-	// catalogs of a tie is not enough, other kinds have a Priority as well.
+	// catalogs of a tie is not enough, other kinds have a Priority as well. If other channels lead to a
+	// tie, Selector chooses a catalog.
 	Package  string         `json:"package,omitempty"`
 	Version  string         `json:"version,omitempty"`
 	Channels []string       `json:"channels,omitempty"`
@@ -122,4 +125,46 @@ type remote struct {
 	graph.Bundle
 	channel string     // the first that has it
 	way     *graph.Way // from the installed bundle, or nil
+}
+
+// selectCatalog and raise return the changes that prefer a catalog.
+func selectCatalog(name string) Fix {
+	return Fix{Kind: FixCatalog, Selector: &LabelSelector{MatchLabels: map[string]string{labelCatalog: name}}}
+}
+
+func raise(name string, priority int) Fix {
+	return Fix{Kind: FixPriority, Priority: priority, raised: name}
+}
+
+// apply returns the changed request.
+func (f *Fix) apply(r Request) Request {
+	if f.Selector != nil {
+		r.Selector = f.Selector
+	}
+	switch f.Kind {
+	case FixPackage:
+		r.Package = f.Package
+	case FixVersion:
+		r.Version = f.Version
+	case FixChannels:
+		r.Channels = f.Channels
+	case FixBoth:
+		r.Channels, r.Version = f.Channels, f.Version
+	case FixSelector, FixCatalog:
+		r.Selector = f.Selector
+	case FixUncertified:
+		if r.Policy, r.Channels = f.Policy, f.Channels; f.Version != "" {
+			r.Version = f.Version
+		}
+	case FixCertified:
+		r.Policy, r.Version, r.Channels = f.Policy, f.Version, f.Channels
+	case FixPriority:
+		r.Catalogs = slices.Clone(r.Catalogs)
+		for i := range r.Catalogs {
+			if r.Catalogs[i].Name == f.raised {
+				r.Catalogs[i].Priority = f.Priority
+			}
+		}
+	}
+	return r
 }

@@ -11,24 +11,31 @@ import (
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// channels returns a catalog with package app. A line is a channel: its name, and its entries, each VERSION<REPLACED.
+// channels returns a catalog with package app. A line is a channel: its name, and its entries, each VERSION<REPLACED, with ! for
+// a deprecated bundle.
 // The bundles of refused declare dependencies.
 func channels(t *testing.T, refused string, lines ...string) *graph.Catalog {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintln(&b, "{schema: olm.package, name: app, defaultChannel: stable}")
-	known := map[string]bool{}
+	known, deprecations := map[string]bool{}, ""
 	for _, line := range lines {
 		words := strings.Fields(line)
 		fmt.Fprintf(&b, "---\nschema: olm.channel\npackage: app\nname: %s\nentries:\n", words[0])
 		for _, w := range words[1:] {
+			w, old := strings.CutSuffix(w, "!")
 			v, replaces, _ := strings.Cut(w, "<")
 			fmt.Fprintf(&b, "- name: app.v%s\n", v)
 			if replaces != "" {
 				fmt.Fprintf(&b, "  replaces: app.v%s\n", replaces)
 			}
-			known[v] = true
+			if known[v] = true; old {
+				deprecations += fmt.Sprintf("- {reference: {schema: olm.bundle, name: app.v%s}, message: old}\n", v)
+			}
 		}
+	}
+	if deprecations != "" {
+		b.WriteString("---\nschema: olm.deprecations\npackage: app\nentries:\n" + deprecations)
 	}
 	for v := range known {
 		fmt.Fprintf(&b, "---\nschema: olm.bundle\npackage: app\nname: app.v%s\nimage: i\nproperties:\n- {type: olm.package, value: {packageName: app, version: %s}}\n", v, v)
@@ -84,6 +91,8 @@ func TestBeyond(t *testing.T) {
 	b := channels(t, "", "stable 1.2.0 2.0.0<1.2.0")
 	old := channels(t, "", "stable 1.0.0 1.1.0<1.0.0 1.2.0<1.1.0")
 	needy := channels(t, "2.0.0", "old 1.0.0 1.1.0<1.0.0", "stable 1.0.0 1.1.0<1.0.0 2.0.0<1.1.0")
+	deprecated := channels(t, "", "stable 1.0.0 1.1.0<1.0.0! 1.2.0<1.1.0")
+	gap := channels(t, "", "stable 1.0.0 2.0.0")
 	mixed := channels(t, "", "fast 0.1.0 0.3.0<0.1.0 0.2.0<0.3.0 1.0.0<0.2.0", "stable 1.0.0<0.2.0")
 	for _, tt := range []struct {
 		name, installed, version string
@@ -119,6 +128,12 @@ func TestBeyond(t *testing.T) {
 		{"a lower version leads on", "0.3.0", "", nil, []*graph.Catalog{mixed}, []string{
 			"stays: app.v0.3.0 stays: 0.2.0, which replaces it, has a lower version, and OLM v1 prefers the highest. app.v1.0.0, the first newer entry, can be installed only over 0.2.0. To get to 1.0.0, set the version to 0.2.0 until it is installed, then remove the version",
 			`{"version":"0.2.0"}`, `0.2.0: {"version":null}`}},
+		{"a deprecated version leads on", "1.0.0", "", nil, []*graph.Catalog{deprecated}, []string{
+			"deprecated-passed-over: newer bundles are deprecated and were passed over: app.v1.1.0",
+			"stays: app.v1.0.0 stays: 1.1.0, which replaces it, is deprecated, and OLM v1 prefers a bundle that is not. To get to 1.2.0, set the version to 1.1.0 until it is installed, then remove the version",
+			`{"version":"1.1.0"}`, `1.1.0: {"version":null}`}},
+		{"nothing leads on in a range", "1.0.0", ">=1.0.0", nil, []*graph.Catalog{gap}, []string{
+			"stuck: app.v1.0.0 is stuck: no entry of its package accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. No channel in any given catalog leads further"}},
 	} {
 		r := olmv1.Request{Package: "app", Version: tt.version, Channels: tt.channels}
 		for i, c := range tt.catalogs {
@@ -138,6 +153,7 @@ func TestBeyond(t *testing.T) {
 func TestDeadEnds(t *testing.T) {
 	a := channels(t, "", "stable 1.0.0", "beta 1.1.0<1.0.0 1.2.0<1.1.0 1.5.0<1.2.0", "alpha 2.0.0", "fork 3.0.0<1.1.0 3.1.0<3.0.0")
 	needy := channels(t, "1.0.0 1.1.0", "stable 1.0.0 1.1.0<1.0.0")
+	ends := channels(t, "", "stable 1.0.0", "beta 1.1.0<1.0.0 1.2.0<1.1.0 9.0.0")
 	const risk = ", so the operator may fail or lose data; back up its resources, and set the policy back afterwards"
 	for _, tt := range []struct {
 		name, installed, version string
@@ -150,9 +166,14 @@ func TestDeadEnds(t *testing.T) {
 			"remove the version, which allows all; then app.v1.0.0 stays, without an error", `{"version":null}`,
 			"set the channel to alpha and upgradeConstraintPolicy to SelfCertified; then app.v2.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.0.0" + risk, `{"channels":["alpha"],"upgradeConstraintPolicy":"SelfCertified"}`}},
 		{"a way to the requested version", "1.0.0", ">1.2 <2", []string{"stable"}, a, []string{
-			`no bundle of package "app" in range ">1.2 <2" in channel stable; 1.5.0 is in channel beta. To get to 1.5.0, switch to channel beta`,
+			`no bundle of package "app" in range ">1.2 <2" in channel stable; 1.5.0 is in channel beta`,
 			"remove the channels and set the version to <=1.5.0; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v1.5.0 of channel beta on its own, in 2 more steps", `{"channels":null,"version":"<=1.5.0"}`,
 			"remove the version, which allows all; then app.v1.0.0 stays, without an error", `{"version":null}`}},
+		{"a way that goes on beyond the range", "1.0.0", ">1.0 <1.2", []string{"stable"}, ends, []string{
+			`no bundle of package "app" in range ">1.0 <1.2" in channel stable; 1.1.0 is in channel beta`,
+			"remove the channels and set the version to <=1.1.0; then app.v1.1.0 of channel beta is installed from catalog c", `{"channels":null,"version":"<=1.1.0"}`,
+			"remove the version, which allows all; then app.v1.0.0 stays, without an error", `{"version":null}`,
+			"set the channel to beta; then app.v1.1.0 is installed from catalog c. No channel in any given catalog leads further", `{"channels":["beta"]}`}},
 		{"the installed version has left the channels", "1.5.0", "", []string{"stable", "alpha"}, a, []string{
 			`no bundle of package "app" in channels stable, alpha is a successor of app.v1.5.0; app.v1.5.0 is stuck: no entry of channels stable and alpha accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. No channel in any given catalog leads further`,
 			"set the channel to beta; then app.v1.5.0 stays, without an error", `{"channels":["beta"]}`,
@@ -175,5 +196,19 @@ func TestDeadEnds(t *testing.T) {
 		if got := answerOf(t, r); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 		}
+	}
+}
+
+// TestTiedChannel checks that the channel that leads on is offered with a choice between the catalogs that have it (C6).
+func TestTiedChannel(t *testing.T) {
+	c := channels(t, "", "alpha 1.0.0", "beta 1.1.0 1.2.0<1.1.0")
+	r := olmv1.Request{
+		Package: "app", Channels: []string{"alpha"}, Catalogs: []olmv1.Catalog{{Name: "a", Graph: c}, {Name: "b", Graph: c}},
+		Installed: &olmv1.Installed{Name: "app.v1.1.0", Version: "1.1.0"},
+	}
+	const text = "set the channel to beta, and select catalog a by its label; then app.v1.2.0 is installed from catalog a"
+	const command = `{"channels":["beta"],"selector":{"matchLabels":{"olm.operatorframework.io/metadata.name":"a"}}}`
+	if got := answerOf(t, r); len(got) < 3 || got[1] != text || got[2] != command || strings.Contains(got[0], "To get") {
+		t.Errorf("got\n%s\nwant fix\n%s\n%s", strings.Join(got, "\n"), text, command)
 	}
 }

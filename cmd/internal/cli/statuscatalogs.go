@@ -150,6 +150,11 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 		}
 	case newest != nil && newest.Graph.Version().GT(next.Graph.Version()):
 		o.Moves, o.Why = movesStuck, prose.Outlook(next.Outlook)
+		for _, n := range next.Notes {
+			if n.Code == olmv1.NoteStuck || n.Code == olmv1.NoteStays {
+				o.Why = n.Text
+			}
+		}
 		o.advice = adviceOf(o.Package, next.Outlook, next.Notes, olmv1.NoteStuck, olmv1.NoteStays)
 		o.Commands = o.advice.Commands
 	default: // at the head of what it is allowed
