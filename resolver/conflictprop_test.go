@@ -266,7 +266,13 @@ func (n *tally) checkFixes(ctx context.Context, t *testing.T, no *resolver.Confl
 		if rivalsLeft(q, changed, f) == 1 {
 			continue // it deletes all others, even if fewer changes would help
 		}
-		for i := range f.Changes {
+		for i, c := range f.Changes {
+			if c.Kind == resolver.ChangePackage && c.Channel != "" { // it takes the place of the deleted subscriptions
+				if !slices.ContainsFunc(sol.Selected, func(x resolver.Selected) bool { return x.Package == c.To }) {
+					return fmt.Sprintf("fix %q installs nothing of package %s", f, c.To)
+				}
+				continue
+			}
 			fewer := q
 			for _, c := range slices.Delete(slices.Clone(f.Changes), i, i+1) {
 				fewer = resolver.Apply(c, fewer)
