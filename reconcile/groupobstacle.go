@@ -31,8 +31,8 @@ func shareGroup(list []Obstacle) {
 }
 
 // installModeObstacle reports a bundle that does not support the namespace's operator group
-// (F2). The commands change the targets of the group to what all operators that will be present
-// support.
+// (F2). The commands change the targets of the group to what all operators support that are installed or
+// will be.
 func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 	groups := w.Groups()
 	if len(groups) != 1 || !c.stated {
@@ -72,7 +72,11 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 		o.Commands = []string{kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, spec)}
 		return o
 	}
-	if opposed != "" {
+	switch {
+	case opposed == "":
+	case opposed == c.replaces:
+		o.Text += fmt.Sprintf("; no operator group suits both it and the installed %s: keep %s, or uninstall the operator and install %s in a namespace whose group suits it", opposed, opposed, c.name)
+	default:
 		o.Text += "; no operator group suits both it and " + opposed + ", so install one of them in another namespace"
 	}
 	return o

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -69,7 +70,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	}
 	for _, c := range w.Own() {
 		name := c.Metadata.Name
-		if p := c.Status.Phase; p == olm.PhasePending || p == olm.PhaseFailed || unready[name] != "" {
+		if p := c.Status.Phase; p == olm.PhasePending || p == olm.PhaseFailed || unready[name] != "" || p == olm.PhaseSucceeded && refusesGroup(w, c) {
 			list = append(list, coming{name, c.Spec.Replaces, c.Spec.MinKubeVersion, c.Spec.InstallModes, true, unready[name]})
 		}
 	}
@@ -124,21 +125,19 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			list = append(list, c)
 		}
 	}
-	present, replaced := list, map[string]bool{}
-	for _, c := range list {
-		replaced[c.name], replaced[c.replaces] = true, true
-	}
-	for _, c := range w.Own() {
-		if !replaced[c.Metadata.Name] && c.Status.Phase == olm.PhaseSucceeded {
+	present := list
+	for _, c := range w.Own() { // those that are replaced too: a group that they do not support stops them before
+		if c.Status.Phase == olm.PhaseSucceeded && !slices.ContainsFunc(list, func(x coming) bool { return x.name == c.Metadata.Name }) {
 			present = append(present, coming{name: c.Metadata.Name, modes: c.Spec.InstallModes, stated: true})
 		}
 	}
 	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
+	approval := func(w *world.World, c coming) *Obstacle { return approvalObstacle(w, c, late) }
 	out := slices.Concat(differenceObstacles(sol), catalogObstacles(w), gone, late, unpackObstacles(w, sol))
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
-			installMode, approvalObstacle, operatorObstacle, platformObstacle, groupObstacle, accountObstacle, installPlanObstacle, unreadyObstacle,
+			installMode, approval, operatorObstacle, platformObstacle, groupObstacle, accountObstacle, installPlanObstacle, unreadyObstacle,
 		} {
 			if len(out) > first && c.unready != "" {
 				break // that is why it is not ready
@@ -164,10 +163,23 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	return append(out, keepObstacles(w, out)...), nil
 }
 
-// approvalObstacle reports an install plan that waits for approval, or will (E9).
-func approvalObstacle(w *world.World, c coming) *Obstacle {
+// refusesGroup reports whether an installed operator does not support the operator group, whose targets
+// were changed.
+func refusesGroup(w *world.World, c *olm.ClusterServiceVersion) bool {
+	groups := w.Groups()
+	if len(groups) != 1 || len(groups[0].Status.Namespaces) == 0 {
+		return false
+	}
+	return operatorgroup.Supports(c.Spec.InstallModes, w.Namespace, groups[0].Status.Namespaces) != nil
+}
+
+// approvalObstacle reports an install plan that waits for approval, or will (E9), unless it is outdated.
+func approvalObstacle(w *world.World, c coming, late []Obstacle) *Obstacle {
 	for _, ip := range w.InstallPlans {
 		if isApprovable(ip) && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) {
+			if slices.ContainsFunc(late, func(o Obstacle) bool { return o.InstallPlan == ip.Metadata.Name }) {
+				return nil
+			}
 			return &Obstacle{
 				By: resolver.HeldByApproval, Text: fmt.Sprintf("install plan %s for %s waits for approval", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames)),
 				Commands: []string{kubectl.Patch("installplan.operators.coreos.com", w.Namespace, ip.Metadata.Name, map[string]any{"approved": true})},
@@ -294,24 +306,49 @@ func unreadyObstacle(w *world.World, c coming) *Obstacle {
 }
 
 // Outdated returns the obstacle if an install plan that waits for approval would close the way of a
-// subscription: the channel, which was changed meanwhile, has another bundle next, and does not lead on
-// from that of the plan. Otherwise, it returns nil. p is the package of the subscription.
+// subscription: it takes the operator back to an older version that leads no further, or the channel,
+// which was changed meanwhile, has another bundle next or none, and does not lead on from that of the
+// plan. Otherwise, it returns nil. p is the package of the subscription, and next what its channel has
+// next, or "". The obstacle has no command if OLM would create the same plan again.
 func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next string) *Obstacle { // H40
-	name := s.Status.CurrentCSV
-	if !isApprovable(ip) || name == s.Status.InstalledCSV || next == name || next == "" || !slices.Contains(ip.Spec.ClusterServiceVersionNames, name) {
+	name, old := s.Status.CurrentCSV, s.Status.InstalledCSV
+	if !isApprovable(ip) || name == old || next == "" && old == "" || !slices.Contains(ip.Spec.ClusterServiceVersionNames, name) {
 		return nil
 	}
 	from := graph.Node{Name: name}
-	if b, ok := p.Bundle(name); ok {
+	b, known := p.Bundle(name)
+	if known {
 		from.Version = b.Version().String()
+	}
+	have, ok := p.Bundle(old)
+	back := ok && known && b.Version().LT(have.Version())
+	if next == name && !back {
+		return nil
 	}
 	opts := &graph.UpgradeOptions{Installed: []graph.Node{from}}
 	if s.Spec.Channel != "" {
 		opts.Channels = []string{s.Spec.Channel}
 	}
 	u := p.Upgrades(graph.Classic, opts)
-	if _, leads := u.Next(from); leads || u.Err() != nil {
+	step, leads := u.Next(from)
+	if leads = leads && step.To.Name != name; u.Err() != nil || leads && !(back && next != name) {
 		return nil
+	}
+	o := &Obstacle{
+		Bundle: cmp.Or(next, old), Replaces: old, By: resolver.HeldByInstallPlan, InstallPlan: ip.Metadata.Name,
+		Commands: []string{kubectl.Delete("installplan."+olm.Group, ip.Metadata.Namespace, ip.Metadata.Name)},
+	}
+	then := ""
+	if next != "" {
+		then = ", and OLM creates one for " + next
+	}
+	switch {
+	case back && next == name:
+		o.Text, o.Commands = fmt.Sprintf("install plan %s takes %s back to %s; do not approve it", ip.Metadata.Name, old, name), nil
+		return o
+	case back:
+		o.Text = fmt.Sprintf("install plan %s takes %s back to %s; delete it instead of approving it%s", ip.Metadata.Name, old, name, then)
+		return o
 	}
 	for _, h := range u.Heads() {
 		if h.Name == name {
@@ -322,11 +359,8 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 	if s.Spec.Channel != "" {
 		end = fmt.Sprintf("channel %s does not lead on", s.Spec.Channel)
 	}
-	return &Obstacle{
-		Bundle: next, Replaces: s.Status.InstalledCSV, By: resolver.HeldByInstallPlan, InstallPlan: ip.Metadata.Name,
-		Text:     fmt.Sprintf("install plan %s is for %s, from which %s; delete it instead of approving it, and OLM creates one for %s", ip.Metadata.Name, name, end, next),
-		Commands: []string{kubectl.Delete("installplan."+olm.Group, ip.Metadata.Namespace, ip.Metadata.Name)},
-	}
+	o.Text = fmt.Sprintf("install plan %s is for %s, from which %s; delete it instead of approving it%s", ip.Metadata.Name, name, end, then)
+	return o
 }
 
 // isApprovable reports whether an install plan waits for approval.
@@ -339,14 +373,19 @@ func outdated(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution) *Obst
 	if sol == nil {
 		return nil
 	}
-	for _, x := range sol.Selected {
-		for _, s := range w.Subscribers(x) {
-			if s.Status.InstalledCSV != "" && x.Replaces != s.Status.InstalledCSV {
-				continue
+	for _, s := range w.Subscriptions {
+		p, ok := sol.Package(s.Metadata.Name)
+		if !ok {
+			continue
+		}
+		next := ""
+		for _, x := range sol.Selected {
+			if x.Package == p.Name() && (s.Status.InstalledCSV == "" || x.Replaces == s.Status.InstalledCSV) && slices.Contains(w.Subscribers(x), s) {
+				next = x.Name
 			}
-			if o := Outdated(s, ip, x.Bundle.Package(), x.Name); o != nil {
-				return o
-			}
+		}
+		if o := Outdated(s, ip, p, next); o != nil {
+			return o
 		}
 	}
 	return nil

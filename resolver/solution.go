@@ -77,6 +77,24 @@ func (s Selected) Compare(o Selected) int {
 	)
 }
 
+// Package returns the package of a subscription in the catalog that it names.
+func (s *Solution) Package(subscription string) (graph.Package, bool) {
+	if s.r == nil {
+		return graph.Package{}, false
+	}
+	for _, sub := range s.r.u.subs {
+		for _, c := range s.r.u.p.Catalogs {
+			if id := sub.Source(); sub.Name != subscription || c.Graph == nil || id.Name != "" && id != c.ID() {
+				continue
+			}
+			if p, ok := c.Graph.Package(sub.Package); ok {
+				return p, true
+			}
+		}
+	}
+	return graph.Package{}, false
+}
+
 // A StayReason is the reason why an operator is not upgraded.
 type StayReason string
 

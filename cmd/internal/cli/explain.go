@@ -299,7 +299,8 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 			}
 		}
 		for _, o := range obstacles {
-			if o.Bundle == chain.Bundle || o.Bundle == "" && differs(o) {
+			old := func(x resolver.Selected) bool { return x.Name == chain.Bundle && x.Replaces == o.Bundle }
+			if o.Bundle == chain.Bundle || o.Bundle == "" && differs(o) || o.Bundle != "" && slices.ContainsFunc(sol.Selected, old) {
 				next.Obstacles = append(next.Obstacles, o)
 			}
 		}

@@ -48,7 +48,8 @@ func (w *rehearsal) catalogStatuses(ctx context.Context) error {
 }
 
 // connection returns the connection that the controller would report for a catalog, and
-// describes it. isRead states whether the catalog was read here; if not, its state stays.
+// describes it. isRead states whether the catalog was read here; if not, or if the cluster does not reach it,
+// its state stays.
 func (w *rehearsal) connection(c *olm.CatalogSource, isRead bool) (x clusterstatus.Connection, reason string) {
 	image, address, err := clusterstatus.Location(c)
 	switch {
@@ -65,7 +66,7 @@ func (w *rehearsal) connection(c *olm.CatalogSource, isRead bool) (x clusterstat
 	case err != nil:
 		x = clusterstatus.Unreadable(c, "", err, true)
 		return x, x.State + ", " + x.Reason + ": " + x.Message
-	case isRead:
+	case isRead && !isUnhealthy(c):
 		x = clusterstatus.Connection{Address: address, State: olm.ConnectionReady, Since: anyTime}
 		x.Reason, x.Message = clusterstatus.Fault(c, w.pullSecrets)
 		return x, x.State + ", read from " + address

@@ -153,6 +153,8 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		for i := range d.Obstacles {
 			if o := &d.Obstacles[i]; o.By == resolver.HeldByApproval && slices.Contains(created, o.Bundle) {
 				o.Text, o.Commands = text, []string{kubectl.List("installplans.operators.coreos.com", d.Namespace)}
+			} else if o.InstallPlan != "" && slices.Contains(created, o.Bundle) {
+				o.Text = fmt.Sprintf("the install plan that OLM creates for %s takes %s back to %s; do not approve it", phrase.And(created), o.Replaces, o.Bundle)
 			}
 		}
 	}
@@ -428,7 +430,7 @@ func (d *simulationEnd) stated(n reconcile.Note) bool {
 		case olm.KindClusterServiceVersion:
 			return !runs && (group || o.Bundle == k.Name)
 		case olm.KindSubscription:
-			return group || slices.ContainsFunc(d.Subscriptions, func(s endOfSubscription) bool {
+			return group || o.InstallPlan != "" || slices.ContainsFunc(d.Subscriptions, func(s endOfSubscription) bool {
 				return s.Name == k.Name && (s.CurrentCSV == o.Bundle || s.InstalledCSV == o.Bundle)
 			})
 		}

@@ -187,6 +187,8 @@ type operatorStatus struct {
 	awaited, failed bool
 	// unoffered is true if the catalog does not have the channel, or its head, and OLM has not reported it yet.
 	unoffered bool
+	// outdated is true if the install plan must not be approved.
+	outdated bool
 	// recreate is the command that installs a deleted operator again, and manual the subscription
 	// because of which another bundle in its place waits for approval.
 	recreate, manual string

@@ -31,7 +31,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		var all, list []*operatorStatus // those that may be held back, and those to resolve
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "") {
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "" || o.Moves == movesLatest && t.unavailable(o, s.global)) {
 				all = append(all, o)
 			}
 		}
@@ -63,7 +63,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		for _, o := range all {
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "" || o.lost) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" {
+			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "" || o.lost) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" || o.outdated || o.Moves == movesLatest && t.unavailable(o, s.global) {
 				list = append(list, o)
 			}
 		}
@@ -121,6 +121,19 @@ func (o *operatorStatus) unseen(global string) bool {
 	return ns != "" && ns != global && ns != o.Object.Namespace
 }
 
+// unavailable reports whether the catalog of the operator does not exist, or one that its namespace sees is not
+// ready: then OLM upgrades nothing.
+func (t *census) unavailable(o *operatorStatus, global string) bool {
+	ns, exists := o.Object.Namespace, false
+	for _, src := range t.sources {
+		id := resolver.CatalogID{Name: src.Metadata.Name, Namespace: src.Metadata.Namespace}
+		if exists = exists || id == o.catalogID(); isUnhealthy(src) && (id.Namespace == ns || id.Namespace == global) {
+			return true
+		}
+	}
+	return !exists
+}
+
 // risk returns what the approval of the operator's install plan does that may not be wanted, or "".
 func (o *operatorStatus) risk() string {
 	if o.approves == "" || o.Outlook == nil {
@@ -133,13 +146,13 @@ func (o *operatorStatus) risk() string {
 func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 	for _, x := range obstacles {
 		switch {
-		case x.By == resolver.HeldByCatalog && o.awaited:
-			o.Moves = movesStuck
+		case x.By == resolver.HeldByCatalog && (o.awaited || o.Moves == movesLatest):
+			o.Moves, o.awaited = movesStuck, true
 		case x.By == resolver.HeldByUnpacking && x.Bundle == o.current:
 			o.Moves, o.Why = movesStuck, x.Text
 		case x.Bundle == "" || x.Bundle != o.Installed && x.Bundle != o.current || x.By == resolver.HeldByApproval:
 			continue
-		case o.awaited && t.waits(csvKey(o.Object.Namespace, x.Bundle)):
+		case o.awaited && (x.By == resolver.HeldByInstallMode || t.waits(csvKey(o.Object.Namespace, x.Bundle))):
 			o.Moves = movesStuck
 		}
 		if o.awaited && len(o.HeldBy) == 0 {
@@ -219,6 +232,12 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 	}
 	if !o.awaited {
 		for _, a := range advice {
+			if a.For(o.Object.Name) && o.outdated && a.Kind == resolver.AdviceDowngrade {
+				o.Why, o.advice = phrase.Clause(o.Why)+". "+a.String(), a
+				for _, c := range a.Commands {
+					o.add("to keep "+o.Installed, c)
+				}
+			}
 			if a.For(o.Object.Name) && o.risk() != "" && (a.Kind == resolver.AdviceCloses || a.Kind == resolver.AdviceDowngrade) {
 				o.Why, o.advice = "before you "+o.Why+": "+a.String(), a
 				if a.Kind == resolver.AdviceCloses {

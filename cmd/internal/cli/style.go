@@ -112,8 +112,14 @@ func abandon(list resolver.AdviceList, s *reconcile.Snapshot, created []olm.Key)
 		return
 	}
 	for j := range list {
-		if a := &list[j]; a.Kind == resolver.AdviceCloses && risk(a.Package, a.Outlook) != "" {
-			a.Text += ". After the first change, delete install plan " + name + ", for which OLM waits, and approve the one that OLM creates then"
+		a := &list[j]
+		keeps := a.Kind == resolver.AdviceDowngrade && a.Outlook.Keep != nil && len(a.Commands) > 0
+		if (a.Kind == resolver.AdviceCloses || keeps) && risk(a.Package, a.Outlook) != "" {
+			if keeps {
+				a.Text += ", and then delete install plan " + name + ", for which OLM waits"
+			} else {
+				a.Text += ". After the first change, delete install plan " + name + ", for which OLM waits, and approve the one that OLM creates then"
+			}
 			a.Commands = slices.Insert(slices.Clone(a.Commands), min(1, len(a.Commands)), kubectl.Delete("installplan."+olm.Group, s.Namespace, name))
 		}
 	}
@@ -184,11 +190,11 @@ func installedBefore(a resolver.Advice, i int) string {
 
 // unsettled removes the commands that require approval for upgrades which wait for it anyway.
 func unsettled(list resolver.AdviceList, obstacles []reconcile.Obstacle) {
-	if !slices.ContainsFunc(obstacles, func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval }) {
+	if !slices.ContainsFunc(obstacles, func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval || o.InstallPlan != "" }) {
 		return
 	}
 	for i := range list {
-		if a := &list[i]; a.Kind == resolver.AdviceDowngrade && a.Outlook.Way == nil {
+		if a := &list[i]; a.Kind == resolver.AdviceDowngrade && a.Outlook.Way == nil && a.Outlook.Keep == nil {
 			a.Commands = nil
 		}
 	}

@@ -79,9 +79,17 @@ func (t *census) hold(o *operatorStatus, s *olm.Subscription) {
 		if st.CurrentCSV != st.InstalledCSV { // otherwise OLM has yet to create the install plan
 			o.approves = kubectl.Patch("installplan."+olm.Group, ns, st.InstallPlanRef.Name, map[string]any{"approved": true})
 			if x := t.outdated(o, s); x != nil {
-				o.Moves, o.Why, o.HeldBy, o.approves = movesStuck, x.Text, []resolver.Holder{x.By}, x.Commands[0]
+				o.Moves, o.Why, o.HeldBy, o.approves, o.outdated = movesStuck, x.Text, []resolver.Holder{x.By}, "", true
+				label := ""
+				if x.Bundle == o.Installed {
+					label = "to remove the install plan"
+				}
+				for _, c := range x.Commands {
+					o.add(label, c)
+				}
+			} else {
+				o.Commands = append(o.Commands, o.approves)
 			}
-			o.Commands = append(o.Commands, o.approves)
 		}
 	case o.Moves != movesStuck:
 	case t.held[csvKey(ns, st.InstalledCSV)] != "":
@@ -101,8 +109,11 @@ func (t *census) outdated(o *operatorStatus, s *olm.Subscription) *reconcile.Obs
 	if o.Outlook != nil && len(o.Outlook.Steps) > 0 {
 		next = o.Outlook.Steps[0].To.Name
 	}
-	if !ok || o.Installed != "" && (o.Outlook == nil || len(o.Outlook.Steps) == 0) {
+	if !ok {
 		return nil
+	}
+	if o.Installed == next {
+		next = ""
 	}
 	return reconcile.Outdated(s, ip, p, next)
 }
