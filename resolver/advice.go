@@ -167,8 +167,10 @@ func (a *Advice) elsewhere() string {
 	if a.Elsewhere == nil {
 		return ""
 	}
-	if a.Outlook.Newest == nil && a.Outlook.End().Name == a.Elsewhere.Name {
+	if n := a.Outlook.Newest; n == nil && a.Outlook.End().Name == a.Elsewhere.Name {
 		return " of catalog " + a.Elsewhere.Catalog
+	} else if n != nil && n.Name == a.Elsewhere.Name {
+		return "" // which the outlook names
 	}
 	return fmt.Sprintf("; catalog %s has the newer %s", a.Elsewhere.Catalog, a.Elsewhere.Version)
 }

@@ -205,7 +205,7 @@ func ExampleCore_Fixes() {
 	}
 	// Output:
 	// drop-subscription: delete subscription etcd
-	// remove-operator: uninstall etcd-legacy.v0.8.0; then etcd.v0.9.4 is installed. Risk: nothing manages the resources of etcd-legacy.v0.8.0 from then on; back them up
+	// remove-operator: uninstall etcd-legacy.v0.8.0; then etcd.v0.9.4 is installed. Risk: etcd.v0.9.4 takes the place of etcd-legacy.v0.8.0 without an upgrade, so it may fail or lose data; back up its resources
 }
 
 // Reports why a request cannot be satisfied, and what would fix it.

@@ -35,6 +35,8 @@ type Fix struct {
 	waived []*fact.Requires
 	// removed are the operators with which the fix removes their packages, by name.
 	removed map[string]*installed
+	// heirs are the added bundles that provide an API of removed operators, by the operators' names.
+	heirs map[string]string
 	// assumed is the catalog that the fix adds, or nil if it adds none or an existing one.
 	assumed *Catalog
 }
@@ -148,7 +150,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	c.complete(ctx, found)
 	found = fitting(distinct(found))
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
+		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.seeks(), b.seeks()), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
 }
@@ -208,7 +210,7 @@ func (c *Core) complete(ctx context.Context, found []*Fix) {
 	for _, f := range found {
 		f.rest = c.rest
 		f.Misfits = c.e.r.u.newMisfits(ctx, f.Selected, f.rest)
-		f.removed = c.e.r.u.removed(f)
+		c.e.r.u.setRemoved(f)
 		f.Commands = commands(c.e.r.u.p, f.Changes)
 	}
 }
@@ -251,6 +253,11 @@ func futility(f *Fix) int {
 		return 1
 	}
 	return 0
+}
+
+// seeks is 1 for a fix that needs another catalog with a package, else 0.
+func (f *Fix) seeks() int {
+	return min(1, f.count(func(c Change) bool { return c.Kind == AddCatalog && c.Subscription != "" && f.assumes() && len(f.Commands) == 0 }))
 }
 
 // onceFutile leaves one of the fixes that only set the channel of a subscription and are futile: that of
@@ -403,10 +410,9 @@ func (f *Fix) renames() bool {
 	return f.count(func(c Change) bool { return c.Kind == ChangePackage && c.Channel != "" }) > 0
 }
 
-// removed returns the operators that a fix removes, by name, except those of whose package another one
-// stays.
-func (u *universe) removed(f *Fix) map[string]*installed {
-	list := map[string]*installed{}
+// setRemoved sets the operators that a fix removes, except those of whose package another one stays, and their heirs.
+func (u *universe) setRemoved(f *Fix) {
+	f.removed, f.heirs = map[string]*installed{}, map[string]string{}
 	for _, c := range f.Changes {
 		in, ok := u.installedNamed(c.Operator)
 		if !ok || !c.uninstalls() {
@@ -417,10 +423,25 @@ func (u *universe) removed(f *Fix) map[string]*installed {
 				slices.ContainsFunc(o.pkgs, func(p string) bool { return slices.Contains(in.pkgs, p) })
 		}
 		if !slices.ContainsFunc(u.installed, stays) {
-			list[c.Operator] = in
+			f.removed[c.Operator], f.heirs[c.Operator] = in, u.heir(f, in)
 		}
 	}
-	return list
+}
+
+// heir returns the bundle that a fix installs and that provides an API of an operator, or "".
+func (u *universe) heir(f *Fix, in *installed) string {
+	for _, s := range f.Selected {
+		for _, c := range u.cats {
+			p, ok := c.Graph.Package(s.Package)
+			if !ok || c.ID().String() != s.Catalog && c.Name != s.Catalog {
+				continue
+			}
+			if b, ok := p.Bundle(s.Name); ok && slices.ContainsFunc(in.apis, b.Provides) {
+				return s.Name
+			}
+		}
+	}
+	return ""
 }
 
 // distinct leaves one of the fixes that remove the same operators and install the same bundles: the

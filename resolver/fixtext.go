@@ -156,7 +156,7 @@ func (f *Fix) outcome() string {
 
 // risk returns what may be lost with the operators that a fix removes, or "".
 func (f *Fix) risk() string {
-	var alone, again, down []string
+	var alone, again, down, inherited []string
 	reinstall := false
 	for _, c := range f.Changes {
 		if !c.uninstalls() {
@@ -167,7 +167,10 @@ func (f *Fix) risk() string {
 			continue
 		}
 		i := slices.IndexFunc(f.Selected, func(s Selected) bool { return slices.Contains(in.pkgs, s.Package) })
-		if i < 0 {
+		if heir := f.heirs[c.Operator]; i < 0 && heir != "" {
+			inherited = append(inherited, heir+" takes the place of "+c.Operator)
+			continue
+		} else if i < 0 {
 			alone = append(alone, c.Operator)
 			continue
 		}
@@ -185,6 +188,8 @@ func (f *Fix) risk() string {
 		return "it is installed afresh, not upgraded, so it may fail or lose data; back up its resources"
 	case len(again) > 0:
 		return "no upgrade leads there, so it may fail or lose data; back up its resources"
+	case len(inherited) > 0 && len(alone) == 0:
+		return phrase.And(inherited) + " without an upgrade, so it may fail or lose data; back up its resources"
 	case len(alone) > 0:
 		return "nothing manages the resources of " + phrase.And(alone) + " from then on; back them up"
 	}

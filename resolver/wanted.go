@@ -86,8 +86,8 @@ func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err
 	return nil, nil
 }
 
-// yielding returns the fix that deletes another subscription whose bundle keeps a preferred one from being
-// chosen, although that subscription also allows others. There is none if the demand is then not met.
+// yielding returns the fix that switches another subscription whose bundle keeps a preferred one from being chosen to a
+// catalog with another bundle or, if that does not help, deletes it. There is none if the demand is then not met.
 func (s *Solution) yielding(ctx context.Context, a *Advice, w *want) (list []*Fix, err error) {
 	inTheWay := map[string]bool{}
 	var visit func(*fact.Step)
@@ -105,13 +105,22 @@ func (s *Solution) yielding(ctx context.Context, a *Advice, w *want) (list []*Fi
 		if sub.Name == a.Subscription || at < 0 || !inTheWay[s.r.u.ref(s.r.options[i].list[at]).Name] {
 			continue
 		}
+		var changes []Change
+		in, _ := s.r.u.sourcesFor(sub)
+		for _, c := range in {
+			if _, ok := c.Graph.Package(sub.Package); ok && sub.Source() == (CatalogID{}) {
+				changes = append(changes, Change{Kind: ChangeCatalog, Subscription: sub.Name, To: c.ID().String(), Catalog: c.ID()})
+			}
+		}
 		c := Change{Kind: DropSubscription, Subscription: sub.Name}
 		if sub.current != nil {
 			c = Change{Kind: RemoveSubscribed, Subscription: sub.Name, Operator: sub.current.Name}
 		}
-		list, err = s.tested(ctx, w.isMet, c)
-		if len(list) > 0 || err != nil {
-			return list, err
+		for _, c := range append(changes, c) {
+			list, err = s.tested(ctx, w.isMet, c)
+			if len(list) > 0 || err != nil {
+				return list, err
+			}
 		}
 	}
 	return nil, nil
@@ -183,7 +192,7 @@ func (s *Solution) tested(ctx context.Context, meets func(*Solution) bool, chang
 		return nil, err
 	}
 	f := &Fix{Changes: changes, Selected: sol.Selected, Stuck: sol.stuck(changes), Misfits: s.r.u.newMisfits(ctx, sol.Selected, s.Selected), rest: s.Selected}
-	f.removed = s.r.u.removed(f)
+	s.r.u.setRemoved(f)
 	f.Commands = commands(s.r.u.p, f.Changes)
 	return []*Fix{f}, nil
 }
@@ -217,6 +226,7 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (_ bool, err er
 	}
 	f.Selected, f.Stuck, f.rest = f.given(sol.Selected), sol.stuck(f.Changes), s.Selected
 	f.Misfits = s.r.u.newMisfits(ctx, f.Selected, s.Selected)
+	s.r.u.setRemoved(f)
 	return true, nil
 }
 

@@ -83,6 +83,9 @@ func (list WhyNots) Text(width int, style *Style) string {
 		if i < len(list) && list[i].Outlook != nil && slices.Equal(list[i].Commands, w.Commands) {
 			continue // what follows comes once
 		}
+		if i < len(list) && slices.EqualFunc(list[i].Fixes, w.Fixes, func(a, b *Fix) bool { return a.String() == b.String() }) {
+			continue
+		}
 		writeLegs(t, w.way, w.Commands)
 		writeFixes(t, "", w.Fixes)
 	}
@@ -100,13 +103,17 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 			list[i].Fixes, err = s.followed(ctx, *to, cmp.Or(list[i].first, name))
 		}
 		o := list[i].Outlook
-		if o == nil || err != nil {
+		if o == nil && list[i].Against == nil || err != nil {
 			continue
 		}
 		if advice == nil {
 			if advice, err = s.Advice(ctx); err != nil {
 				return nil, err
 			}
+		}
+		if o == nil {
+			list[i].Fixes, err = s.obtained(ctx, advice, list[i].Bundle)
+			continue
 		}
 		for k := range advice { // a step on the way is held back
 			if a := &advice[k]; a.Kind == AdviceHeldBack && a.Bundle == o.From.Name {
@@ -126,15 +133,32 @@ func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	return list, nil
 }
 
-// followed returns the fix with which a subscription follows the channel of a bundle and gets it: as the head or, if
-// no operator is installed, as its startingCSV, without another channel if possible.
+// obtained returns the fixes of an advice that passes over a bundle with which that bundle is installed.
+func (s *Solution) obtained(ctx context.Context, advice AdviceList, to Ref) ([]*Fix, error) {
+	for i := range advice {
+		if a := &advice[i]; a.Package == to.Package && len(a.Rejected) > 0 {
+			list, err := s.Fixes(ctx, a, 0)
+			return slices.DeleteFunc(list, func(f *Fix) bool {
+				return !slices.ContainsFunc(f.Selected, func(x Selected) bool { return x.Name == to.Name })
+			}), err
+		}
+	}
+	return nil, nil
+}
+
+// followed returns the fix with which a subscription follows the channel of a bundle, if it does not yet, and gets it: as
+// the head or, if no operator is installed, as its startingCSV, without another channel if possible.
 func (s *Solution) followed(ctx context.Context, to Change, name string) ([]*Fix, error) {
-	changes := []Change{to}
+	var changes []Change
+	if to.Kind != "" {
+		changes = append(changes, to)
+	}
 	if i := slices.IndexFunc(s.r.u.subs, func(x *subscription) bool { return x.Name == to.Subscription }); s.r.u.subs[i].current == nil {
 		const then = "OLM upgrades it to the head of the channel, unless installPlanApproval is Manual"
 		changes = append(changes, Change{Kind: ChangeStartingCSV, Subscription: to.Subscription, To: name, Then: then})
-		to.StartingCSV, to.Then = name, then
-		changes = append(changes, to)
+		if to.StartingCSV, to.Then = name, then; to.Kind != "" {
+			changes = append(changes, to)
+		}
 	}
 	for _, c := range changes {
 		list, err := s.tested(ctx, func(sol *Solution) bool {
@@ -161,8 +185,8 @@ func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err erro
 			return WhyNots{{Bundle: w.r.u.ref(in.id), Text: "is installed already, and stays"}}, nil
 		}
 		for _, c := range w.order {
-			if to := w.r.u.ref(c); to.Package == in.Package {
-				return WhyNots{{Bundle: w.r.u.ref(in.id), Text: "is installed already, and is upgraded to " + to.Name}}, nil
+			if to := w.r.u.ref(c); slices.Contains(in.pkgs, to.Package) {
+				return WhyNots{w.r.u.leaves(in, to)}, nil
 			}
 		}
 	}
@@ -216,7 +240,9 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 			out.Text = "cannot be selected: " + hiddenEntry(e).Reason()
 			if err := e.Channel().Err(); err != nil {
 				out.Text = fmt.Sprintf("cannot be selected: its channel is broken: %v", err)
+				return out, nil
 			}
+			out.follow = u.starting(b, e)
 			return out, nil
 		}
 	}
@@ -257,6 +283,7 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 		}
 		if mine > its {
 			out.Text = fmt.Sprintf("is possible, but %s prefers %s: %s", asker, u.ref(got).Name, w.preferred(got, c, by))
+			out.follow = u.starting(b, e)
 			return out, nil
 		}
 		s, err := w.against(ctx, c, by.before)
@@ -270,6 +297,42 @@ func (w *why) not(ctx context.Context, c cand) (WhyNot, error) {
 	}
 	out.Text = "is possible, but nothing in the solution needs it"
 	return out, nil
+}
+
+// starting returns the change with which a fresh installation may begin with a bundle, or nil.
+func (u *universe) starting(b graph.Bundle, e graph.Entry) *Change {
+	for _, s := range u.subs {
+		if s.Package != b.Package().Name() || s.current != nil {
+			continue
+		}
+		to := s.following(u, e)
+		if to == nil {
+			to = &Change{Subscription: s.Name}
+			if in, _ := u.sourcesFor(s); s.Source() == (CatalogID{}) && len(in) > 1 {
+				i := slices.IndexFunc(in, func(c *source) bool { return c.Graph == b.Package().Catalog() })
+				to.Kind, to.Catalog, to.To = ChangeCatalog, in[i].ID(), in[i].ID().String()
+			}
+		}
+		return to
+	}
+	return nil
+}
+
+// leaves explains that an installed operator is replaced with a bundle.
+func (u *universe) leaves(in *installed, to Ref) WhyNot {
+	out := WhyNot{Bundle: u.ref(in.id), Text: "is installed already, and is upgraded to " + to.Name}
+	if !u.Version(to).LT(in.version) {
+		return out
+	}
+	out.Text = "is installed already, but OLM takes it back to the older " + to.Name
+	for _, s := range u.subs {
+		if s.current == in {
+			out.Outlook = u.outlook(s, graph.Node{Name: in.Name, Version: in.version.String()})
+			out.Commands, out.way = u.wayCommands(s, out.Outlook), out.Outlook.Way
+			out.Text = "is installed already. " + prose.Outlook(out.Outlook)
+		}
+	}
+	return out
 }
 
 // newer returns the installed operator that is newer than a bundle of its package and whose upgrades do

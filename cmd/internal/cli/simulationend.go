@@ -255,7 +255,8 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	case d.Report != nil && len(d.Report.Cores) > 1:
 		add(fmt.Sprintf("resolve all %d conflicts, which are listed below with fixes", len(d.Report.Cores)))
 	case d.Report != nil && len(d.Report.Cores[0].Fixes) > 0:
-		fix := d.Report.Cores[0].Fixes[0]
+		list := d.Report.Cores[0].Fixes
+		fix := list[max(0, slices.IndexFunc(list, func(f *resolver.Fix) bool { return f.Changes[0].Kind != resolver.RelaxRequirement }))]
 		add("resolve the conflict: "+fix.String(), fix.Commands...)
 	case d.Report != nil:
 		add("resolve the conflict: " + d.Report.Cores[0].Headline)
