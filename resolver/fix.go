@@ -257,7 +257,9 @@ func futility(f *Fix) int {
 
 // seeks is 1 for a fix that needs another catalog with a package, else 0.
 func (f *Fix) seeks() int {
-	return min(1, f.count(func(c Change) bool { return c.Kind == AddCatalog && c.Subscription != "" && f.assumes() && len(f.Commands) == 0 }))
+	return min(1, f.count(func(c Change) bool {
+		return c.Kind == AddCatalog && c.Subscription != "" && f.assumes() && len(f.Commands) == 0
+	}))
 }
 
 // onceFutile leaves one of the fixes that only set the channel of a subscription and are futile: that of
