@@ -47,6 +47,9 @@ func (c Change) apply(p Problem) Problem {
 			subs[at].Catalog, subs[at].CatalogNamespace = c.Catalog.Name, c.Catalog.Namespace
 		}
 	case DropSubscription, RemoveSubscribed:
+		if at < 0 { // it is held, and not part of the problem
+			break
+		}
 		p.Subscriptions = slices.Delete(subs, at, at+1)
 	case AdoptOperator:
 		if at >= 0 {

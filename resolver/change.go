@@ -134,7 +134,11 @@ func (c *Core) changes() []Change {
 				add(Change{Kind: DropSubscription, Subscription: s.Name, Operator: s.current.Name})
 			}
 		case *fact.MustStay:
-			add(Change{Kind: RemoveOperator, Operator: f.Operator.Name})
+			remove := Change{Kind: RemoveOperator, Operator: f.Operator.Name}
+			if in, ok := u.installedNamed(f.Operator.Name); ok && in.HeldSubscription != "" {
+				remove.Kind, remove.Subscription = RemoveSubscribed, in.HeldSubscription
+			}
+			add(remove)
 			if pkg := u.adoptable(f.Operator.Name); pkg != "" && f.Held == "" {
 				add(c.adoption(f.Operator.Name, pkg))
 			}

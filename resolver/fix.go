@@ -366,8 +366,11 @@ func (s *Solution) stuck(changes []Change) AdviceList {
 	changed := func(sub *subscription) bool {
 		return slices.ContainsFunc(changes, func(c Change) bool { return c.Subscription == sub.Name })
 	}
+	unknown := func(sub *subscription) bool { // the content of its catalog, except for what the fix needs
+		return slices.ContainsFunc(s.r.u.p.Catalogs, func(c Catalog) bool { return c.assumed && c.ID() == sub.Source() })
+	}
 	for _, sub := range s.r.u.subs {
-		if sub.current == nil {
+		if sub.current == nil || unknown(sub) {
 			continue
 		}
 		node := graph.Node{Name: sub.current.Name, Version: sub.current.version.String()}

@@ -110,6 +110,9 @@ type Installed struct {
 	// Held, if not empty, is why the subscription that owns the operator is not part of the
 	// problem, such as "etcd.v0.9.4 is still being installed". The operator must stay.
 	Held string `json:"held,omitempty"`
+	// HeldSubscription is the name of that subscription, if it is known. A fix that uninstalls the
+	// operator deletes it too, because otherwise OLM installs the operator again.
+	HeldSubscription string `json:"heldSubscription,omitempty"`
 }
 
 // Semantics is the meaning of compound constraints.

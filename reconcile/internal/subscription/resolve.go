@@ -54,7 +54,7 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 			p.Note(s.Key(), "%s", why)
 			for i := range pr.Installed {
 				if in := &pr.Installed[i]; in.Name == newest.Metadata.Name {
-					in.Held = why
+					in.Held, in.HeldSubscription = why, s.Metadata.Name
 				}
 			}
 			continue
