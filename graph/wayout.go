@@ -129,7 +129,8 @@ func (o *Outlooks) extend(own *lane, out *Outlook, s *waySearch) {
 		return
 	}
 	if v := s.visited(far.at); v != nil && v.from != nil {
-		if w := (&Way{Legs: s.legs(v), Strands: true}); w.stops() <= out.Way.stops() {
+		head := slices.ContainsFunc(o.goals(out), func(g goal) bool { return g.spot == far.at })
+		if w := (&Way{Legs: s.legs(v), AtHead: head, Strands: true}); w.stops() <= out.Way.stops() {
 			out.Way = w
 		}
 	}

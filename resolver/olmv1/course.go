@@ -15,7 +15,7 @@ type Course struct {
 	Later []graph.Node `json:"later,omitempty"`
 	// Refusal is why OLM v1 reports an error after the last of them, or "". Refused is the bundle that it then selects
 	// and refuses, if there is one.
-	Refusal RefusalCode `json:"refusal,omitempty"`
+	Refusal RefusalCode `json:"refusal,omitzero"`
 	Refused graph.Node  `json:"refused,omitzero"`
 	// Prerelease reports whether the course ends at a prerelease, although the installed bundle, or else the head of the
 	// default channel, is not one.
