@@ -77,19 +77,23 @@ func (s Selected) Compare(o Selected) int {
 	)
 }
 
-// Package returns the package of a subscription in the catalog that it names.
-func (s *Solution) Package(subscription string) (graph.Package, bool) {
+// Package returns the package of the named subscription in the catalog that it names, or in the first that has it if it
+// names none, and false if no catalog has it.
+func (s *Solution) Package(name string) (graph.Package, bool) {
 	if s.r == nil {
 		return graph.Package{}, false
 	}
-	for _, sub := range s.r.u.subs {
-		for _, c := range s.r.u.p.Catalogs {
-			if id := sub.Source(); sub.Name != subscription || c.Graph == nil || id.Name != "" && id != c.ID() {
-				continue
-			}
-			if p, ok := c.Graph.Package(sub.Package); ok {
-				return p, true
-			}
+	i := slices.IndexFunc(s.r.u.subs, func(x *subscription) bool { return x.Name == name })
+	if i < 0 {
+		return graph.Package{}, false
+	}
+	sub := s.r.u.subs[i]
+	for _, c := range s.r.u.p.Catalogs {
+		if id := sub.Source(); c.Graph == nil || id.Name != "" && id != c.ID() {
+			continue
+		}
+		if p, ok := c.Graph.Package(sub.Package); ok {
+			return p, true
 		}
 	}
 	return graph.Package{}, false

@@ -106,10 +106,12 @@ func (s *Solution) yielding(ctx context.Context, a *Advice, w *want) (list []*Fi
 			continue
 		}
 		var changes []Change
-		in, _ := s.r.u.sourcesFor(sub)
-		for _, c := range in {
-			if _, ok := c.Graph.Package(sub.Package); ok && sub.Source() == (CatalogID{}) {
-				changes = append(changes, Change{Kind: ChangeCatalog, Subscription: sub.Name, To: c.ID().String(), Catalog: c.ID()})
+		if sub.Source() == (CatalogID{}) {
+			in, _ := s.r.u.sourcesFor(sub)
+			for _, c := range in {
+				if _, ok := c.Graph.Package(sub.Package); ok {
+					changes = append(changes, Change{Kind: ChangeCatalog, Subscription: sub.Name, To: c.ID().String(), Catalog: c.ID()})
+				}
 			}
 		}
 		c := Change{Kind: DropSubscription, Subscription: sub.Name}
