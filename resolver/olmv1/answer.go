@@ -57,7 +57,11 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.selection(held, later), nil
+	tooNew, err := s.tooNew(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.selection(append(tooNew, held...), later), nil
 }
 
 // afterTie completes a tie that no choice of a catalog resolves with why OLM v1 then still selects nothing, and with the

@@ -2,6 +2,7 @@ package olmv1
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -160,11 +161,34 @@ func (s *selecting) toPrereleases() (out []*Fix) {
 	return append(out, &Fix{Kind: FixVersion, Version: "<=" + last, goal: last})
 }
 
-// older reports whether all bundles in range are older than the installed one.
+// older reports whether all bundles in range, or all versions that it allows if there are none, are older than the
+// installed one.
 func (s *selecting) older() bool {
-	return s.installed != nil && !s.rng.IsZero() && len(s.inRanges) > 0 && !slices.ContainsFunc(s.inRanges, func(c candidate) bool {
-		return !c.known || c.version.Compare(s.release) >= 0
-	})
+	if s.installed == nil || s.rng.IsZero() {
+		return false
+	}
+	if len(s.inRanges) > 0 {
+		return !slices.ContainsFunc(s.inRanges, func(c candidate) bool { return !c.known || c.version.Compare(s.release) >= 0 })
+	}
+	anchors := s.rng.literals()
+	return len(anchors) > 0 && !s.rng.Contains(*s.installed) && !s.rng.Contains(semver.Version{Major: math.MaxUint64}) &&
+		s.installed.GTE(slices.MaxFunc(anchors, semver.Version.Compare))
+}
+
+// oldest returns the lowest version of the package, or "" if no bundle has a valid one.
+func (s *selecting) oldest() string {
+	var low *semver.Version
+	for _, p := range s.packages {
+		for b := range p.Bundles() {
+			if v := b.Version(); b.HasVersion() && (low == nil || v.LT(*low)) {
+				low = &v
+			}
+		}
+	}
+	if low == nil {
+		return ""
+	}
+	return low.String()
 }
 
 // notation splits PACKAGE:CHANNEL or PACKAGE@VERSION, which other commands accept, given as the name of a package

@@ -3,6 +3,7 @@ package olmv1_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -111,5 +112,62 @@ func TestNotes(t *testing.T) {
 		if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
 			t.Errorf("%s %s: got\n%s\nwant\n%s", tt.pkg, tt.installed, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 		}
+	}
+}
+
+// TestKubernetes checks the note about a bundle that requires a newer version of Kubernetes: what OLM v1 selects with its
+// command runs on the cluster, and the note is absent without a version of the cluster (H40).
+func TestKubernetes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`{schema: olm.package, name: app, defaultChannel: stable}
+---
+{schema: olm.channel, package: app, name: stable, entries: [{name: app.v1.0.0}, {name: app.v1.1.0, skipRange: "<1.1.0"}, {name: app.v1.2.0, skipRange: "<1.2.0"}]}
+`)
+	for version, least := range map[string]string{"1.0.0": "", "1.1.0": "1.25.0", "1.2.0": "1.30.0"} {
+		fmt.Fprintf(&text, `---
+{schema: olm.bundle, package: app, name: app.v%[1]s, image: i, properties: [{type: olm.package, value: {packageName: app, version: %[1]s}},
+  {type: olm.csv.metadata, value: {minKubeVersion: "%[2]s"}}]}
+`, version, least)
+	}
+	catalog, err := graph.LoadReader(context.Background(), strings.NewReader(text.String()), "catalog.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const must = "; OLM v1 does not check this, so the operator may not run"
+	for _, tt := range []struct{ installed, kube, version, want, command string }{
+		{"", "", "", "", ""},
+		{"", "v1.30.2+k3s1", "", "", ""},
+		{"", "1.29", "", "app.v1.2.0 requires Kubernetes 1.30.0 or later, and the cluster runs 1.29.0" + must +
+			`. With version "<=1.1.0", app.v1.1.0 is selected, which accepts Kubernetes 1.29.0`, "<=1.1.0"},
+		{"", "1.24", "", "app.v1.2.0 requires Kubernetes 1.30.0 or later, and the cluster runs 1.24.0" + must +
+			`. With version "<=1.0.0", app.v1.0.0 is selected, which accepts Kubernetes 1.24.0`, "<=1.0.0"},
+		{"1.0.0", "1.24", "", "app.v1.2.0 requires Kubernetes 1.30.0 or later, and the cluster runs 1.24.0" + must +
+			`. With version "<=1.0.0", app.v1.0.0 is kept, which accepts Kubernetes 1.24.0`, "<=1.0.0"},
+		{"1.1.0", "1.24", "", "app.v1.2.0 requires Kubernetes 1.30.0 or later, and the cluster runs 1.24.0" + must, ""},
+		{"1.2.0", "1.24", "", "", ""},
+		{"", "1.24", ">=1.1.0", "app.v1.2.0 requires Kubernetes 1.30.0 or later, and the cluster runs 1.24.0" + must, ""},
+	} {
+		t.Run(tt.installed+" "+tt.kube+tt.version, func(t *testing.T) {
+			r := olmv1.Request{Package: "app", Version: tt.version, Catalogs: []olmv1.Catalog{{Name: "a", Graph: catalog}}, Options: olmv1.Options{KubeVersion: tt.kube}}
+			if tt.installed != "" {
+				r.Installed = &olmv1.Installed{Name: "app.v" + tt.installed, Version: tt.installed}
+			}
+			sel, err := olmv1.Select(context.Background(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, command string
+			for _, n := range sel.Notes {
+				if n.Code == olmv1.NoteKubernetes {
+					got = n.Text
+					for _, c := range n.Commands {
+						command += c.Line
+					}
+				}
+			}
+			if got != tt.want || !strings.Contains(command, tt.command) || (command == "") != (tt.command == "") {
+				t.Errorf("got note %q\nwant     %q\ncommand %q, want %q", got, tt.want, command, tt.command)
+			}
+		})
 	}
 }

@@ -246,6 +246,9 @@ func (s *selecting) message(r *Refusal) string {
 	} else if len(r.Nearest) > 0 && !s.onlyPrereleases {
 		list, upgrade := r.Nearest, s.installed != nil && s.Policy != SelfCertified
 		switch beyond := s.beyond(r); {
+		case r.Code == RefusedRange && s.older() && !slices.ContainsFunc(list, s.lower) && s.oldest() != "":
+			list = nil
+			b.WriteString("; the oldest version of the package is " + s.oldest())
 		case beyond && len(s.sources) == 1:
 			list = list[len(list)-1:]
 			b.WriteString("; the newest " + map[bool]string{true: "that it can be upgraded to", false: "available"}[upgrade] + " is ")
@@ -254,7 +257,7 @@ func (s *selecting) message(r *Refusal) string {
 		default:
 			b.WriteString("; closest available: ")
 		}
-		refused := true
+		refused := len(list) > 0
 		for i, n := range list {
 			if i > 0 {
 				b.WriteString(", ")

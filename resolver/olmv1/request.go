@@ -123,6 +123,9 @@ type Options struct {
 	// OtherInstalled are the other operators in the cluster. They only affect the
 	// dependencies in a refusal.
 	OtherInstalled []resolver.Installed `json:"otherInstalled,omitempty"`
+	// KubeVersion is the version of the cluster, or "". It does not affect the selection; a note reports a bundle that
+	// requires a newer one.
+	KubeVersion string `json:"kubeVersion,omitempty"`
 	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
 	// constraints.
 	LoadLimits       *fbc.Limits         `json:"-"`
@@ -132,7 +135,7 @@ type Options struct {
 // IsZero reports whether JSON can omit the options. It ignores limits, which are not
 // written.
 func (o Options) IsZero() bool {
-	return !o.OtherEdges && o.Semver == semverOff && len(o.Excluded) == 0 && len(o.OtherInstalled) == 0
+	return !o.OtherEdges && o.Semver == semverOff && len(o.Excluded) == 0 && len(o.OtherInstalled) == 0 && o.KubeVersion == ""
 }
 
 // Open sets the Graph of catalogs that have a text or a directory, if they are available

@@ -126,5 +126,6 @@ const (
 	NoteUncertified NoteCode = "uncertified"            // no entry of the catalog allows the upgrade, only the policy does
 	NotePin         NoteCode = "pin-not-met"            // the version range names build metadata, which it ignores
 	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases
+	NoteKubernetes  NoteCode = "kubernetes-version"     // the chosen bundle requires a newer version of Kubernetes
 	NoteHeldBack    NoteCode = "held-back"              // the range, the channels or excluded upgrades keep a newer bundle from being selected
 )

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -15,7 +15,9 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/disk"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
@@ -135,6 +137,9 @@ answered.`,
 			if r.Installed, err = installedBundle(s.loader, installed, graphs(known), r.Package, r.Policy); err != nil {
 				return err
 			}
+		}
+		if r.Options.KubeVersion = q.kubeVersion; q.cluster != nil {
+			r.Options.KubeVersion = q.cluster.KubeVersion
 		}
 		a, err := s.answer(cmd.Context(), r)
 		var bad *document.Error
@@ -334,28 +339,54 @@ func writeFixesV1(t *prose.Writer, of string, fixes []*olmv1.Fix) {
 	}
 }
 
-// writeFunnel writes the stages of a selection, up to the one that leaves nothing.
+// writeFunnel writes the stages of a selection that dropped something, up to the one that leaves nothing.
 func writeFunnel(w io.Writer, funnel *olmv1.Funnel) error {
-	t := table{header: []string{"STAGE", "CATALOGS", "BUNDLES", "DROPPED"}}
+	t := table{header: []string{"STAGE", "LEFT", "DROPPED"}}
 	for _, s := range funnel.Stages {
-		var names []string
-		for _, d := range funnel.Dropped {
-			if d.Stage == s.Stage {
-				names = append(names, d.Bundle)
-			}
+		var dropped []string
+		left := phrase.Count(s.Bundles, "bundle")
+		if names := droppedAt(funnel, s.Stage); len(names) > 0 {
+			dropped = append(dropped, names)
 		}
 		for _, c := range funnel.Catalogs {
 			if c.Dropped == s.Stage {
-				names = append(names, c.Name+" "+c.Reason)
+				dropped = append(dropped, c.Name+" "+c.Reason)
+				left = phrase.Count(s.Catalogs, "catalog")
 			}
 		}
-		if more := len(names) - maxNearest; more > 1 {
-			names = append(names[:maxNearest], fmt.Sprintf("and %d more", more))
+		if len(dropped) == 0 {
+			continue
 		}
-		t.add(string(s.Stage), strconv.Itoa(s.Catalogs), strconv.Itoa(s.Bundles), strings.Join(names, ", "))
-		if s.Bundles == 0 && len(names) > 0 {
+		t.add(string(s.Stage), left, strings.Join(dropped, ", "))
+		if s.Bundles == 0 {
 			break // nothing reaches the others
 		}
 	}
+	if len(t.rows) == 0 {
+		return nil
+	}
 	return t.text(w)
+}
+
+// droppedAt returns the names of the bundles that a stage dropped, by version, or how many they are.
+func droppedAt(funnel *olmv1.Funnel, stage olmv1.Stage) string {
+	var list []olmv1.Dropped
+	for _, d := range funnel.Dropped {
+		if d.Stage == stage {
+			list = append(list, d)
+		}
+	}
+	release := func(d olmv1.Dropped) graph.VersionRelease {
+		v, _ := version.Parse(d.Version) // it is that of a bundle
+		return graph.ReadRelease(v)
+	}
+	slices.SortStableFunc(list, func(a, b olmv1.Dropped) int { return release(a).Compare(release(b)) })
+	if n := len(list); n > maxNearest {
+		return fmt.Sprintf("%d bundles, %s to %s", n, list[0].Version, list[n-1].Version)
+	}
+	var names []string
+	for _, d := range list {
+		names = append(names, d.Bundle)
+	}
+	return strings.Join(names, ", ")
 }
