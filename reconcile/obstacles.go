@@ -50,6 +50,12 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			late = append(late, *o)
 			continue
 		}
+		if o, superseded := failedObstacle(w, ip, sol); superseded {
+			if o != nil {
+				late = append(late, *o)
+			}
+			continue
+		}
 		for _, name := range ip.Spec.ClusterServiceVersionNames {
 			c := coming{name: name}
 			for _, s := range w.Subscriptions {
@@ -101,7 +107,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	}
 	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
 	approval := func(w *world.World, c coming) *Obstacle { return approvalObstacle(w, c, late) }
-	out := slices.Concat(differenceObstacles(sol), catalogObstacles(w), gone, late, unpackObstacles(w, sol))
+	out := slices.Concat(differenceObstacles(sol), lostObstacles(w), catalogObstacles(w), gone, late, unpackObstacles(w, sol))
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
@@ -245,10 +251,16 @@ func catalogObstacles(w *world.World) (out []Obstacle) {
 func installPlanObstacle(w *world.World, c coming) *Obstacle {
 	for _, ip := range w.InstallPlans {
 		if ip.Status.Phase == olm.PlanFailed && w.IsWanted(ip) && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) && w.CSV(c.name) == nil {
+			first, commands := discard(w.Subscriptions, ip)
+			how := first + "delete the install plan"
+			i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.CurrentCSV == c.name })
+			if w.FailForward() && i >= 0 { // OLM does not forget the plan then
+				how, commands = "reset the status of subscription "+w.Subscriptions[i].Metadata.Name, []string{reset(w.Subscriptions[i])}
+			}
 			return &Obstacle{
 				By:       resolver.HeldByInstallPlan,
-				Text:     fmt.Sprintf("install plan %s for %s failed: %s; fix the cause, and then delete the install plan: a new one is created", ip.Metadata.Name, c.name, phrase.Clause(world.FailureText(ip))),
-				Commands: []string{kubectl.Delete("installplan."+olm.Group, w.Namespace, ip.Metadata.Name)},
+				Text:     fmt.Sprintf("install plan %s for %s failed: %s; fix the cause, and then %s: a new one is created", ip.Metadata.Name, c.name, phrase.Clause(world.FailureText(ip)), how),
+				Commands: commands,
 			}
 		}
 	}
@@ -302,9 +314,9 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 	if leads = leads && step.To.Name != name; u.Err() != nil || leads && !(back && next != name) {
 		return nil
 	}
+	first, commands := discard([]*olm.Subscription{s}, ip)
 	o := &Obstacle{
-		Bundle: cmp.Or(next, old), Replaces: old, By: resolver.HeldByInstallPlan, InstallPlan: ip.Metadata.Name,
-		Commands: []string{kubectl.Delete("installplan."+olm.Group, ip.Metadata.Namespace, ip.Metadata.Name)},
+		Bundle: cmp.Or(next, old), Replaces: old, By: resolver.HeldByInstallPlan, InstallPlan: ip.Metadata.Name, Commands: commands,
 	}
 	then := ""
 	if next != "" {
@@ -315,7 +327,7 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 		o.Text, o.Commands = fmt.Sprintf("install plan %s takes %s back to %s; do not approve it", ip.Metadata.Name, old, name), nil
 		return o
 	case back:
-		o.Text = fmt.Sprintf("install plan %s takes %s back to %s; delete it instead of approving it%s", ip.Metadata.Name, old, name, then)
+		o.Text = fmt.Sprintf("install plan %s takes %s back to %s; %sdelete it instead of approving it%s", ip.Metadata.Name, old, name, first, then)
 		return o
 	}
 	for _, h := range u.Heads() {
@@ -327,7 +339,7 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 	if s.Spec.Channel != "" {
 		end = fmt.Sprintf("channel %s does not lead on", s.Spec.Channel)
 	}
-	o.Text = fmt.Sprintf("install plan %s is for %s, from which %s; delete it instead of approving it%s", ip.Metadata.Name, name, end, then)
+	o.Text = fmt.Sprintf("install plan %s is for %s, from which %s; %sdelete it instead of approving it%s", ip.Metadata.Name, name, end, first, then)
 	return o
 }
 

@@ -30,6 +30,11 @@ func PatchStatus(resource, namespace, name string, status map[string]any) string
 	return object("patch", resource, namespace, name) + " --subresource=status --type merge --patch " + shell.Quote(text(map[string]any{"status": status}))
 }
 
+// Annotate returns the command that sets an annotation, given as NAME=VALUE, or removes one, given as NAME-.
+func Annotate(resource, namespace, name, annotation string) string {
+	return object("annotate", resource, namespace, name) + " " + shell.Quote(annotation)
+}
+
 // PatchOnly returns the command that merges spec into the spec of the only object of a kind in a
 // namespace.
 func PatchOnly(resource, namespace string, spec map[string]any) string {

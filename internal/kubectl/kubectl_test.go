@@ -34,6 +34,7 @@ func TestObjects(t *testing.T) {
 			`echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"},"spec":'"$(kubectl get catalogsource 'it'\''s' -n olm -o jsonpath={.spec})"'}' | kubectl apply -f -`},
 		{kubectl.PatchStatus("subscription", "ops", "db", map[string]any{"currentCSV": "db.v1"}),
 			`kubectl patch subscription db -n ops --subresource=status --type merge --patch '{"status":{"currentCSV":"db.v1"}}'`},
+		{kubectl.Annotate("subscription", "ops", "db", "olm.generated-by-"), `kubectl annotate subscription db -n ops olm.generated-by-`},
 		{kubectl.Recreate("clusterextension", "", "db", map[string]any{"channel": "stable"}),
 			`kubectl get clusterextension db -o json | kubectl patch --local -f - --type merge --patch '{"spec":{"channel":"stable"}}' -o json | kubectl replace --force -f -`},
 		{kubectl.PatchOnly("operatorgroup", "ops", map[string]any{"targetNamespaces": []string{"ops"}}),

@@ -62,7 +62,7 @@ func foresee(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.Pro
 		if differs(o) && o.Bundle == "" {
 			return nil
 		}
-		if differs(o) {
+		if differs(o) && len(o.Commands) == 0 { // otherwise it does not look
 			last = i
 		}
 	}

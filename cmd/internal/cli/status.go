@@ -192,18 +192,17 @@ type operatorStatus struct {
 	// recreate is the command that installs a deleted operator again, and manual the subscription
 	// because of which another bundle in its place waits for approval.
 	recreate, manual string
-	// lost is true if the install plan of the next bundle does not exist, and unusable if the head of
-	// the channel cannot be installed.
-	lost, unusable bool
-	anyChannel     bool              // whether the subscription names no channel
-	labels         map[string]string // what commands do that do not upgrade the operator
-	channels       []string          // of a ClusterExtension
-	versions       string            // the version range of a ClusterExtension
-	known          bool              // whether the content of the catalogs of a ClusterExtension is known
-	next           string            // the bundle to which a ClusterExtension would be upgraded, if it is known
-	upcoming       bool              // whether it will get next, but that has not begun
-	unprocessed    bool              // whether OLM v1 has not processed a ClusterExtension yet
-	unexplained    bool              // whether the condition of a stuck ClusterExtension has no message
+	// unusable is true if the head of the channel cannot be installed.
+	unusable    bool
+	anyChannel  bool              // whether the subscription names no channel
+	labels      map[string]string // what commands do that do not upgrade the operator
+	channels    []string          // of a ClusterExtension
+	versions    string            // the version range of a ClusterExtension
+	known       bool              // whether the content of the catalogs of a ClusterExtension is known
+	next        string            // the bundle to which a ClusterExtension would be upgraded, if it is known
+	upcoming    bool              // whether it will get next, but that has not begun
+	unprocessed bool              // whether OLM v1 has not processed a ClusterExtension yet
+	unexplained bool              // whether the condition of a stuck ClusterExtension has no message
 }
 
 // moves states whether an operator can be upgraded.

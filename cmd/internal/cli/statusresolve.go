@@ -63,7 +63,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		for _, o := range all {
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "" || o.lost) && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" || o.outdated || o.Moves == movesLatest && t.unavailable(o, s.global) {
+			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "") && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" || o.outdated || o.Moves == movesLatest && t.unavailable(o, s.global) {
 				list = append(list, o)
 			}
 		}
@@ -146,16 +146,16 @@ func (o *operatorStatus) risk() string {
 func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 	for _, x := range obstacles {
 		switch {
-		case x.By == resolver.HeldByCatalog && (o.awaited || o.Moves == movesLatest):
+		case (x.By == resolver.HeldByCatalog || differs(x) && x.Bundle == "") && (o.awaited || o.Moves == movesLatest):
 			o.Moves, o.awaited = movesStuck, true
 		case x.By == resolver.HeldByUnpacking && x.Bundle == o.current:
 			o.Moves, o.Why = movesStuck, x.Text
 		case x.Bundle == "" || x.Bundle != o.Installed && x.Bundle != o.current || x.By == resolver.HeldByApproval:
 			continue
-		case o.awaited && (x.By == resolver.HeldByInstallMode || t.waits(csvKey(o.Object.Namespace, x.Bundle))):
+		case o.awaited && (differs(x) || x.By == resolver.HeldByInstallMode || t.waits(csvKey(o.Object.Namespace, x.Bundle))):
 			o.Moves = movesStuck
 		}
-		if o.awaited && len(o.HeldBy) == 0 {
+		if o.awaited && (len(o.HeldBy) == 0 || differs(x)) {
 			o.Why = x.Text
 		} else if o.awaited {
 			o.Why = phrase.Clause(o.Why) + "; " + x.Text
@@ -211,9 +211,6 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 	if o.recreate != "" {
 		o.returns(deleted)
 		return
-	}
-	if o.lost {
-		o.renew(sol)
 	}
 	var differences []string
 	for _, x := range obstacles {
@@ -299,19 +296,6 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		for i, c := range x.Commands {
 			o.add(obstacleLabel(x, i), c)
 		}
-	}
-}
-
-// renew records that OLM makes an install plan for another bundle in the place of one that does not exist.
-func (o *operatorStatus) renew(sol *resolver.Solution) {
-	if !slices.ContainsFunc(sol.Selected, func(x resolver.Selected) bool {
-		return x.Package == o.Package && x.Replaces == o.Installed && x.Name != o.current
-	}) {
-		return
-	}
-	o.Moves, o.Why = onward(o.Outlook, o.manual)
-	if o.awaited = true; o.Moves == movesApproval {
-		o.HeldBy = append(o.HeldBy, resolver.HeldByApproval)
 	}
 }
 

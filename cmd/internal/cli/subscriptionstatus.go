@@ -48,19 +48,19 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	o.unoffered = !failed && !known && t.content[catalogOf(s)] != nil
 	o.failed = failed || !known && t.content[catalogOf(s)] != nil
 	o.Moves, o.Why = t.verdict(s, installed, channel, o.Head, known, o.Outlook)
-	o.awaited = known && s.Status.CurrentCSV == s.Status.InstalledCSV && (o.Moves == movesNow || o.Moves == movesApproval)
+	idle := s.Status.CurrentCSV == "" || s.Status.CurrentCSV == s.Status.InstalledCSV || t.isLost(s)
+	o.awaited = known && idle && (o.Moves == movesNow || o.Moves == movesApproval)
 	if o.Moves == movesStuck && o.Why == reconcile.Deletion(s, t.csvs[csvKey(ns, o.current)], t.planOf(s)) {
 		o.recreate = kubectl.Recreate("subscription."+olm.Group, ns, s.Metadata.Name, nil)
 		o.add("to install "+o.current+" again", o.recreate)
 	}
 	o.manual = t.manual(s)
-	o.lost = known && o.Moves == movesStuck && s.Status.InstallPlanRef != nil && t.planOf(s) == nil && s.Status.CurrentCSV != s.Status.InstalledCSV && t.csvs[csvKey(ns, o.current)] == nil
 	o.unusable = known && o.Moves == movesStuck && o.Outlook != nil && o.Outlook.Kind == graph.OutlookAtHead && o.Head != o.Installed
 	t.hold(&o, s)
 	if c, ok := olm.FindCondition(s.Status.Conditions, unpackFailed); ok && c.Status == olm.ConditionTrue && known && o.Moves == movesStuck {
 		o.awaited = true // the catalog has the bundle
 	}
-	o.awaited = o.awaited || known && s.Status.CurrentCSV == s.Status.InstalledCSV && (slices.Contains(o.HeldBy, resolver.HeldByOperator) || o.unusable)
+	o.awaited = o.awaited || known && idle && (slices.Contains(o.HeldBy, resolver.HeldByOperator) || o.unusable)
 	return o
 }
 
@@ -76,7 +76,7 @@ func (t *census) hold(o *operatorStatus, s *olm.Subscription) {
 	switch current := t.csvs[csvKey(ns, st.CurrentCSV)]; {
 	case o.Moves == movesApproval:
 		o.HeldBy = append(o.HeldBy, resolver.HeldByApproval)
-		if st.CurrentCSV != st.InstalledCSV { // otherwise OLM has yet to create the install plan
+		if t.planOf(s) != nil && st.CurrentCSV != st.InstalledCSV { // otherwise OLM has yet to create the install plan
 			o.approves = kubectl.Patch("installplan."+olm.Group, ns, st.InstallPlanRef.Name, map[string]any{"approved": true})
 			if x := t.outdated(o, s); x != nil {
 				o.Moves, o.Why, o.HeldBy, o.approves, o.outdated = movesStuck, x.Text, []resolver.Holder{x.By}, "", true
@@ -169,8 +169,9 @@ func (o *operatorStatus) deprecate(message string, is bool) {
 // channel.
 func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersion, channel, head string, known bool, o *graph.Outlook) (moves, string) {
 	ns, st := s.Metadata.Namespace, &s.Status
+	lost := t.isLost(s)
 	for _, typ := range []string{resolutionFailed, unpackFailed, "InstallPlanFailed", "CatalogSourcesUnhealthy"} {
-		if c, ok := olm.FindCondition(st.Conditions, typ); ok && c.Status == "True" {
+		if c, ok := olm.FindCondition(st.Conditions, typ); ok && c.Status == "True" && !(lost && typ == "InstallPlanFailed") {
 			line, _, _ := strings.Cut(cmp.Or(c.Message, c.Reason), "\n") // below the table are the others
 			return movesStuck, typ + ": " + line
 		}
@@ -202,11 +203,9 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	if why := reconcile.Deletion(s, current, plan); why != "" {
 		return movesStuck, why
 	}
-	awaited := st.CurrentCSV != "" && (st.CurrentCSV != st.InstalledCSV || current == nil)
-	if ref := st.InstallPlanRef; ref != nil && awaited {
+	awaited := st.CurrentCSV != "" && (st.CurrentCSV != st.InstalledCSV || current == nil) && !lost
+	if ref := st.InstallPlanRef; ref != nil && awaited && plan != nil {
 		switch p := plan; {
-		case p == nil:
-			return movesStuck, fmt.Sprintf("InstallPlan %s of %s does not exist", ref.Name, st.CurrentCSV)
 		case p.Status.Phase == olm.PlanFailed:
 			return movesStuck, fmt.Sprintf("InstallPlan %s of %s failed: %s", ref.Name, st.CurrentCSV, reconcile.PlanFailure(p))
 		case p.Status.Phase == olm.PlanRequiresApproval && !p.Spec.Approved:
@@ -259,6 +258,11 @@ func waitsFor(c *olm.ClusterServiceVersion) string {
 func (t *census) offers(s *olm.Subscription) bool {
 	_, ok := t.content[catalogOf(s)].Package(s.Spec.Package)
 	return ok
+}
+
+// isLost reports whether a subscription waits for an install plan that does not exist.
+func (t *census) isLost(s *olm.Subscription) bool {
+	return reconcile.IsLost(s, t.csvs[csvKey(s.Metadata.Namespace, s.Status.CurrentCSV)], t.planOf(s))
 }
 
 // planOf returns the install plan that a subscription refers to, if it exists.

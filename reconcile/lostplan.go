@@ -1,0 +1,111 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
+)
+
+// IsLost reports whether a subscription waits for an install plan that does not exist. The running OLM then
+// forgets the plan and what it chose, and resolves the subscription again. current is the CSV of its
+// status.currentCSV, and plan its install plan, or nil if they do not exist.
+func IsLost(s *olm.Subscription, current *olm.ClusterServiceVersion, plan *olm.InstallPlan) bool { // E2
+	return s.Status.InstallPlanRef != nil && plan == nil && s.Status.CurrentCSV != "" && current == nil && !world.IsDeleted(s, current, plan)
+}
+
+// lostObstacles reports why the running OLM makes no install plan in the place of one that does not exist: it
+// has recorded that the plan is missing and does not look again, or it looks for the plan of an annotation,
+// without which it resolves nothing in the whole namespace (E2).
+func lostObstacles(w *world.World) (out []Obstacle) {
+	for _, s := range w.Subscriptions {
+		name, current := s.Metadata.Name, s.Status.CurrentCSV
+		lost := IsLost(s, w.CSV(current), w.PlanOf(s))
+		by := s.Metadata.Annotations[world.AnnotationGeneratedBy]
+		ip := w.InstallPlan(by)
+		switch c, _ := olm.FindCondition(s.Status.Conditions, world.InstallPlanMissing); {
+		case lost && c.Status == olm.ConditionTrue:
+			out = append(out, Obstacle{
+				Bundle: current, Replaces: s.Status.InstalledCSV, By: resolver.HeldByDifference,
+				Text: fmt.Sprintf("OLM creates no install plan for %s: subscription %s refers to install plan %s, which does not exist, and OLM has recorded this and does not look again; reset the status of the subscription",
+					current, name, s.Status.InstallPlanRef.Name),
+				Commands: []string{reset(s)},
+			})
+		case by != "" && (lost || s.Status.InstallPlanRef == nil) && (ip == nil || world.IsFinished(ip) && w.CSV(s.Spec.StartingCSV) == nil):
+			why := "does not exist"
+			if ip != nil {
+				why = "is finished"
+			}
+			out = append(out, Obstacle{
+				By: resolver.HeldByDifference,
+				Text: fmt.Sprintf("OLM resolves nothing in the namespace: annotation %s of subscription %s names install plan %s, which %s; remove the annotation",
+					world.AnnotationGeneratedBy, name, by, why),
+				Commands: []string{disown(s)},
+			})
+		}
+	}
+	return out
+}
+
+// failedObstacle reports whether what a solution, which may be nil, selects supersedes a failed install plan, and
+// then the obstacle if the running OLM does not look: every subscription of the namespace waits for its plan.
+func failedObstacle(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution) (o *Obstacle, superseded bool) {
+	if sol == nil || ip.Status.Phase != olm.PlanFailed {
+		return nil, false
+	}
+	looks := slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool {
+		return s.Status.State != olm.StateUpgradePending || w.PlanOf(s) == nil
+	})
+	for _, x := range sol.Selected {
+		for _, s := range w.Subscribers(x) {
+			if w.PlanOf(s) != ip || s.Status.CurrentCSV == x.Name {
+				continue
+			}
+			if looks {
+				return nil, true
+			}
+			first, commands := discard(w.Subscriptions, ip)
+			return &Obstacle{
+				Bundle: x.Name, Replaces: x.Replaces, By: resolver.HeldByDifference,
+				Text: fmt.Sprintf("install plan %s for %s failed (%s), and OLM installs nothing as long as it exists; %sdelete it, and OLM creates one for %s",
+					ip.Metadata.Name, s.Status.CurrentCSV, phrase.Clause(world.FailureText(ip)), first, x.Name),
+				Commands: commands,
+			}, true
+		}
+	}
+	return nil, false
+}
+
+// reset returns the command after which OLM resolves a subscription again.
+func reset(s *olm.Subscription) string {
+	status := map[string]any{"currentCSV": nil, "state": nil}
+	if s.Status.InstalledCSV != "" {
+		status["currentCSV"] = s.Status.InstalledCSV
+	}
+	return kubectl.PatchStatus("subscription."+olm.Group, s.Metadata.Namespace, s.Metadata.Name, status)
+}
+
+// disown returns the command that removes the annotation with the install plan that created a subscription.
+func disown(s *olm.Subscription) string {
+	return kubectl.Annotate("subscription."+olm.Group, s.Metadata.Namespace, s.Metadata.Name, world.AnnotationGeneratedBy+"-")
+}
+
+// discard returns the commands that delete an install plan so that OLM creates another for the given
+// subscriptions: those that a plan created must not look for it. first states what to do before the deletion.
+func discard(list []*olm.Subscription, ip *olm.InstallPlan) (first string, commands []string) {
+	var names []string
+	for _, s := range list {
+		if ref := s.Status.InstallPlanRef; ref != nil && ref.Name == ip.Metadata.Name && s.Metadata.Annotations[world.AnnotationGeneratedBy] != "" {
+			names, commands = append(names, s.Metadata.Name), append(commands, disown(s))
+		}
+	}
+	if len(names) > 0 {
+		first = fmt.Sprintf("remove annotation %s from %s %s, because of which OLM would wait for a plan that is gone, and ",
+			world.AnnotationGeneratedBy, phrase.Plural(len(names), "subscription"), phrase.And(names))
+	}
+	return first, append(commands, kubectl.Delete("installplan."+olm.Group, ip.Metadata.Namespace, ip.Metadata.Name))
+}
