@@ -8,6 +8,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
@@ -61,14 +62,12 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 			continue
 		}
 		spec := map[string]any{"selector": nil, "targetNamespaces": nil}
-		what := "all namespaces"
+		what, effect := "all namespaces", "watch, and may change, all namespaces"
 		if to != operatorgroup.AllNamespaces {
-			spec["targetNamespaces"], what = []string{to}, "only namespace "+to
+			spec["targetNamespaces"] = []string{to}
+			what, effect = "only namespace "+to, "ignore resources in other namespaces"
 		}
-		o.Text += "; make the group select " + what + ", which all operators of the namespace support"
-		if to != operatorgroup.AllNamespaces {
-			o.Text += ". Then they ignore resources in other namespaces"
-		}
+		o.Text += "; make the group select " + what + ", which all operators of the namespace support. Then they " + effect
 		o.Commands = []string{kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, spec)}
 		return o
 	}
@@ -110,20 +109,28 @@ func keepObstacles(w *world.World, list []Obstacle) (out []Obstacle) {
 }
 
 // groupObstacle reports that the namespace does not have exactly one operator group (F1). The
-// commands create one that the bundle supports, or keep the one that its operators belong to.
-func groupObstacle(w *world.World, c coming) *Obstacle {
+// commands create one that the bundles of present support, or keep the one that its operators belong to.
+func groupObstacle(w *world.World, present []coming) *Obstacle {
 	groups := w.Groups()
-	if len(groups) == 1 || !w.KnowsGroups() {
+	succeeded := func(c *olm.ClusterServiceVersion) bool { return c.Status.Phase == olm.PhaseSucceeded }
+	if len(groups) == 1 || !w.KnowsGroups() && (len(w.Subscriptions) == 0 || slices.ContainsFunc(w.Own(), succeeded)) {
 		return nil
 	}
 	if len(groups) == 0 {
-		spec := map[string]any{}
-		if c.stated && operatorgroup.Supports(c.modes, w.Namespace, []string{operatorgroup.AllNamespaces}) != nil {
-			spec["targetNamespaces"] = []string{w.Namespace}
+		noted := func(c *olm.ClusterServiceVersion) bool { return c.Status.Reason == reason.NoOperatorGroup }
+		unknown := !w.KnowsGroups() && !slices.ContainsFunc(w.Own(), noted)
+		spec, what := map[string]any{}, "all namespaces"
+		if slices.ContainsFunc(present, func(c coming) bool {
+			return c.stated && operatorgroup.Supports(c.modes, w.Namespace, []string{operatorgroup.AllNamespaces}) != nil
+		}) {
+			spec["targetNamespaces"], what = []string{w.Namespace}, "only this namespace"
+		}
+		text := fmt.Sprintf("nothing can be installed or run in namespace %s, because it has no operator group; create one, such as this for %s", w.Namespace, what)
+		if unknown {
+			text = fmt.Sprintf("no operator group of namespace %s was read; if it has none, nothing can be installed or run there until you create one, such as this for %s", w.Namespace, what)
 		}
 		return &Obstacle{
-			By:   resolver.HeldByGroup,
-			Text: fmt.Sprintf("nothing can be installed or run in namespace %s, because it has no operator group", w.Namespace),
+			By: resolver.HeldByGroup, Unknown: unknown, Text: text,
 			Commands: []string{kubectl.Apply(map[string]any{
 				"apiVersion": olm.Group + "/v1", "kind": olm.KindOperatorGroup,
 				"metadata": map[string]any{"name": w.Namespace, "namespace": w.Namespace}, "spec": spec,

@@ -19,6 +19,8 @@ type Obstacle struct {
 	InstallPlan string `json:"installPlan,omitempty"`
 	// Keeps is set if the commands keep Replaces installed instead of removing the obstacle.
 	Keeps bool `json:"keeps,omitzero"`
+	// Unknown is set if it is not known whether the obstacle exists, because the objects were not read.
+	Unknown bool `json:"unknown,omitzero"`
 	// Text states the reason, and what to do.
 	Text string `json:"text"`
 	// Commands remove the obstacle. The list is empty if no command can.

@@ -106,12 +106,13 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 		}
 	}
 	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
+	group := func(w *world.World, _ coming) *Obstacle { return groupObstacle(w, present) }
 	approval := func(w *world.World, c coming) *Obstacle { return approvalObstacle(w, c, late) }
 	out := slices.Concat(differenceObstacles(sol), lostObstacles(w), catalogObstacles(w), gone, late, unpackObstacles(w, sol))
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
-			installMode, approval, operatorObstacle, platformObstacle, groupObstacle, accountObstacle, installPlanObstacle, unreadyObstacle,
+			installMode, approval, operatorObstacle, platformObstacle, group, accountObstacle, installPlanObstacle, unreadyObstacle,
 		} {
 			if len(out) > first && c.unready != "" {
 				break // that is why it is not ready

@@ -174,6 +174,7 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 func obstacleLabel(x reconcile.Obstacle, i int) string {
 	labels := map[resolver.Holder][]string{
 		resolver.HeldByCatalog:   {"to repair the catalog", "to continue without it"},
+		resolver.HeldByGroup:     {note(x.Unknown, "if it has none")},
 		resolver.HeldByUnpacking: {"to find the cause", "to unpack it again", "to unpack it again"},
 		resolver.HeldByUnready:   {"to find the cause", "or, at your own risk, to upgrade over failures in the whole namespace"},
 	}[x.By]
@@ -290,7 +291,10 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		if !slices.Contains(stated, x.By) {
 			stated, o.HeldBy = append(stated, x.By), append(o.HeldBy, x.By)
 		}
-		if o.Moves = movesStuck; x.Keeps {
+		if o.Moves = movesStuck; x.Unknown {
+			o.Moves = movesUnknown
+		}
+		if x.Keeps {
 			continue // the commands of an operator are those that upgrade it
 		}
 		for i, c := range x.Commands {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/steps"
@@ -45,9 +44,6 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 			p.Note(c.Key(), "%s", err)
 		}
 		pr.Installed = append(pr.Installed, in)
-	}
-	if len(p.Groups()) == 0 && len(p.Subscriptions) > 0 && !p.KnowsGroups() {
-		p.Note(olm.Key{Kind: "Namespace", Name: p.Namespace}, "its operator group is unknown, because none was read; without one, nothing is installed")
 	}
 	for _, s := range p.Subscriptions {
 		if why, newest := Held(p.World, s); why != "" {
