@@ -54,7 +54,7 @@ func (w *WhyNot) in(channels ...string) string {
 }
 
 // WhyNots are the reasons why a bundle is not part of a solution, one for each catalog
-// and channel that has it. See [Solution.WhyNot].
+// and channel that has it, or for each of those that a subscription follows. See [Solution.WhyNot].
 type WhyNots []WhyNot
 
 // MarshalJSON returns a list, never null.
@@ -93,8 +93,9 @@ func (list WhyNots) Text(width int, style *Style) string {
 }
 
 // WhyNot returns why the solution does not contain a bundle, for each catalog and channel
-// that has it, in the order of catalogs and channels. The error is the context's, or
-// reports that no catalog has the bundle.
+// that has it, in the order of catalogs and channels. Those that no subscription to the package follows
+// are left out if some subscription follows another one that has the bundle. The error is the context's,
+// or reports that no catalog has the bundle.
 func (s *Solution) WhyNot(ctx context.Context, name string) (WhyNots, error) {
 	list, err := s.whyNot(ctx, name)
 	var advice AdviceList
@@ -190,7 +191,7 @@ func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err erro
 			}
 		}
 	}
-	var out []WhyNot
+	var out, followed []WhyNot
 	for _, src := range w.r.u.cats {
 		for p := range src.Graph.Packages() {
 			b, ok := p.Bundle(name)
@@ -209,11 +210,17 @@ func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err erro
 					return WhyNots{x}, nil
 				}
 				out = append(out, x)
+				if slices.ContainsFunc(w.r.u.subs, func(s *subscription) bool { return s.Package == p.Name() && s.following(w.r.u, e) == nil }) {
+					followed = append(followed, x)
+				}
 			}
 		}
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("no catalog has a bundle %q", name)
+	}
+	if len(followed) > 0 {
+		return followed, nil // channels that nothing follows do not matter then
 	}
 	return out, nil
 }
