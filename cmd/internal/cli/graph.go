@@ -26,10 +26,10 @@ func newGraph(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph CATALOG PACKAGE",
 		Short: "Show the upgrade graph of a package, also as a picture",
-		Long: `Graph lists the upgrades of a package, the versions with no path to a head, the heads
-and faults of its channels, and where classic OLM and OLM v1 read the graph
-differently. With -o mermaid, dot or svg, it draws the channels; --installed and --to
-mark a version and the path from it.`,
+		Long: `Graph lists the upgrades that OLM takes in each channel of a package, the versions
+with no path to a head, the heads and faults of its channels, and where classic OLM
+and OLM v1 read the graph differently. With -o mermaid, dot or svg, it draws the
+channels. --installed and --to mark a version and the path from it.`,
 		Example: `  olmkit graph ./catalog etcd
   olmkit graph ./catalog etcd --channel stable --installed 0.9.0 -o svg > etcd.svg`,
 	}
@@ -74,7 +74,10 @@ mark a version and the path from it.`,
 				if err != nil {
 					return fmt.Errorf("--to %s: %w", to, err)
 				}
-				path, _ = u.Path(n, end)
+				var ok bool
+				if path, ok = u.Path(n, end); !ok {
+					visible.Fprintf(e.stderr, "note: no path leads from %s to %s\n", n, end)
+				}
 			}
 		} else if to != "" {
 			return usagef("--to requires --installed, where the path begins; give both")
@@ -94,7 +97,7 @@ mark a version and the path from it.`,
 			}
 			err = (&printer{w: e.stdout, format: *f}).print(&graphAnswer{
 				Package: p.Name(), Reading: *reading, Channels: graphChannels(p, channels), Faults: channelFaults(p, channels), Heads: u.Heads(), Nodes: slices.Collect(u.Nodes()), Steps: slices.Collect(u.AllSteps()),
-				Stranded: slices.Collect(u.Stranded()), Disagreements: p.Disagreements(o), u: u,
+				Stranded: slices.Collect(u.Stranded()), Installed: o.Installed, Path: path, Disagreements: p.Disagreements(o), p: p, u: u,
 			})
 		}
 		return err
@@ -114,10 +117,15 @@ type graphAnswer struct {
 	Nodes    []graph.Node   `json:"nodes"`
 	Steps    []graph.Step   `json:"steps"`
 	Stranded []graph.Node   `json:"stranded"`
+	// Installed has the bundle of --installed.
+	Installed []graph.Node `json:"installed,omitempty"`
+	// Path are the upgrades from there to the head, or the shortest path to --to.
+	Path []graph.Step `json:"path,omitempty"`
 	// Disagreements lists the nodes from which classic and v1 upgrade
 	// differently.
 	Disagreements []graph.Disagreement `json:"disagreements"`
 
+	p graph.Package
 	u *graph.Upgrades
 }
 
@@ -175,24 +183,20 @@ func channelFaults(p graph.Package, names []string) []channelFault {
 
 func (a *graphAnswer) text(w io.Writer) error {
 	t := table{header: []string{"FROM", "NEXT", "BY", "NOTE"}}
-	nodes := slices.Clone(a.Nodes)
-	slices.Reverse(nodes) // the newest first
 	stranded := map[graph.Node]bool{}
 	for _, n := range a.Stranded {
 		stranded[n] = true
 	}
-	for _, n := range nodes {
-		var marks []string
-		mark := func(on bool, word string) { marks = append(marks, note(on, word)) }
-		mark(slices.Contains(a.Heads, n), "head")
-		mark(a.u.IsVirtual(n), "no content")
-		mark(stranded[n], "stranded")
-		s, ok := a.u.Next(n)
-		if !ok {
-			t.add(n.String(), "", "", notes(marks...))
-			continue
+	next := a.successors()
+	for _, n := range a.newestFirst() {
+		mark := notes(note(slices.Contains(a.Heads, n), "head"), note(slices.Contains(a.Installed, n), "installed"), a.where(n), note(stranded[n], "stranded"))
+		if len(next[n]) == 0 {
+			t.add(n.String(), "", "", mark)
 		}
-		t.add(n.String(), s.To.String(), s.Why(), notes(marks...))
+		for _, s := range next[n] {
+			onPath := slices.ContainsFunc(a.Path, func(x graph.Step) bool { return x.From == s.From && x.To == s.To })
+			t.add(n.String(), s.To.String(), s.Why(), notes(mark, note(onPath, "on the path")))
+		}
 	}
 	if err := t.text(w); err != nil {
 		return err
@@ -227,6 +231,65 @@ func (a *graphAnswer) text(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// where returns where the catalog has a node that is in none of the channels, or "".
+func (a *graphAnswer) where(n graph.Node) string {
+	b, ok := a.p.Bundle(n.Name)
+	if !ok {
+		return note(a.u.IsVirtual(n), "no content")
+	}
+	place := "in no channel"
+	for e := range b.Entries() {
+		if slices.ContainsFunc(a.Channels, func(c graphChannel) bool { return c.Name == e.Channel().Name() }) {
+			return ""
+		}
+		place = "in another channel"
+	}
+	return place
+}
+
+// newestFirst returns the nodes in the order of the table: names without a version, then the newest first.
+func (a *graphAnswer) newestFirst() []graph.Node {
+	others := func(n graph.Node) bool { return n.Version != "" && a.where(n) != "" } // last in Nodes, whatever their version
+	all := slices.Clone(a.Nodes)
+	slices.Reverse(all)
+	nodes := slices.DeleteFunc(slices.Clone(all), others)
+	for _, n := range all {
+		if !others(n) {
+			continue
+		}
+		i := slices.IndexFunc(nodes, func(x graph.Node) bool { return older(x, n) })
+		if i < 0 {
+			i = len(nodes)
+		}
+		nodes = slices.Insert(nodes, i, n)
+	}
+	return nodes
+}
+
+// successors returns the upgrades of each node: those that OLM takes in any of the channels, the preferred ones first,
+// then that on the path.
+func (a *graphAnswer) successors() map[graph.Node][]graph.Step {
+	takes := map[[2]graph.Node]bool{}
+	for _, ch := range a.Channels {
+		u := a.p.Upgrades(a.Reading, &graph.UpgradeOptions{Channels: []string{ch.Name}, Installed: a.Installed})
+		for n := range u.Nodes() {
+			if s, ok := u.Next(n); ok {
+				takes[[2]graph.Node{s.From, s.To}] = true
+			}
+		}
+	}
+	for _, s := range a.Path {
+		takes[[2]graph.Node{s.From, s.To}] = true
+	}
+	next := map[graph.Node][]graph.Step{}
+	for _, s := range a.Steps {
+		if takes[[2]graph.Node{s.From, s.To}] && s.From != s.To { // an entry that accepts itself has no effect
+			next[s.From] = append(next[s.From], s)
+		}
+	}
+	return next
 }
 
 func nextText(s *graph.Step) string {
