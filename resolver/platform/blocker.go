@@ -28,7 +28,7 @@ func UpgradeBlockers(installed []Operator, version string) ([]Blocker, error) { 
 	for _, o := range t.installs {
 		if f, _ := installedFacts(o); f.blocks(t.from.Next()) {
 			out = append(out, Blocker{
-				Package: o.Package, Bundle: o.Name, Kind: BlockerMaxOpenShift, Platform: t.from.String(), Fatal: true,
+				Package: o.Package, Instance: t.who[o].instance, Bundle: o.Name, Kind: BlockerMaxOpenShift, Platform: t.from.String(), Fatal: true,
 				Reason: f.maxText(o.Name, t.from.Next()),
 			})
 		}
@@ -284,7 +284,7 @@ func (rt *route) fresh(ctx context.Context, k int, end graph.Node) (*graph.Entry
 // result returns the result of the operator if the platform reaches level end.
 func (rt *route) result(ctx context.Context, end int) (OperatorPlan, error) {
 	last, l := &rt.stays[end], &rt.levels[end]
-	o := OperatorPlan{Package: rt.Package, Versions: rt.Versions, From: rt.start, To: last.end, Channel: rt.named(end, last.channel)}
+	o := OperatorPlan{Package: rt.Package, Instance: rt.instance(), Versions: rt.Versions, From: rt.start, To: last.end, Channel: rt.named(end, last.channel)}
 	if l.ok {
 		o.AtHead = slices.Contains(last.lane.u.Heads(), last.end)
 		all, err := rt.outlooks(ctx, end)

@@ -47,6 +47,8 @@ type lane struct {
 	away map[graph.Node]int // the steps from nodes to the head
 }
 
+func (g *ground) instance() string { return g.trip.who[g.Operator].instance }
+
 // ground returns the ground of an operator.
 func (t *trip) ground(ctx context.Context, o *Operator) (*ground, error) {
 	g := &ground{trip: t, Operator: o, within: t.ranges[o], refused: map[[2]string]bool{}, depends: map[string]string{}}

@@ -100,6 +100,16 @@ func randomWorld(r *rand.Rand) *world {
 	if r.IntN(5) == 0 {
 		w.Strategy = platform.Minimal
 	}
+	defer func() {
+		if n := len(w.Installed); r.IntN(3) == 0 { // a second operator of the last package
+			o := w.Installed[n-1]
+			o.Objects = []platform.Object{{Namespace: "two", Name: o.Package}}
+			o.Channel = []string{"a", "b", "c"}[r.IntN(3)]
+			o.Manual = r.IntN(2) == 0
+			o.Reading = []graph.Reading{graph.Classic, graph.V1}[r.IntN(2)]
+			w.Installed = append(w.Installed, o)
+		}
+	}()
 	texts := make([]strings.Builder, levels)
 	extra := make([]string, levels)
 	for _, pkg := range []string{"p", "q", "r"}[:1+r.IntN(3)] {

@@ -15,7 +15,7 @@ import (
 func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 	l := &g.levels[k]
 	v := g.at(k)
-	b := &Blocker{Package: g.Package, Bundle: at.Name, Platform: v.String(), Kind: BlockerNoPath}
+	b := &Blocker{Package: g.Package, Instance: g.instance(), Bundle: at.Name, Platform: v.String(), Kind: BlockerNoPath}
 	if !g.hasCatalog(v) {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (g *ground) waiting(ctx context.Context, k int, channel string, at graph.No
 		if f == nil {
 			continue
 		}
-		out := &Blocker{Package: g.Package, Platform: g.at(k).String(), Kind: BlockerMinKube, Bundle: n.Name}
+		out := &Blocker{Package: g.Package, Instance: g.instance(), Platform: g.at(k).String(), Kind: BlockerMinKube, Bundle: n.Name}
 		switch u := f.unserved(g.at(k), true); {
 		case f.minErr != nil:
 			out.Reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", n, f.minErr)
@@ -156,7 +156,7 @@ func (g *ground) named(k int, channel string) string {
 // blocks returns the blocker for a node with which the platform cannot leave a level.
 func (g *ground) blocks(k int, n graph.Node) Blocker {
 	return Blocker{
-		Package: g.Package, Bundle: n.Name, Platform: g.at(k).String(), Kind: BlockerMaxOpenShift,
+		Package: g.Package, Instance: g.instance(), Bundle: n.Name, Platform: g.at(k).String(), Kind: BlockerMaxOpenShift,
 		Reason: g.levels[k].facts[n].maxText(n.String(), g.at(k+1)),
 	}
 }
@@ -180,7 +180,7 @@ func (g *ground) lacksAPI(k int, n graph.Node) *Blocker {
 		return nil
 	}
 	return &Blocker{
-		Package: g.Package, Bundle: n.Name, Platform: g.at(k).String(), Kind: BlockerRemovedAPI,
+		Package: g.Package, Instance: g.instance(), Bundle: n.Name, Platform: g.at(k).String(), Kind: BlockerRemovedAPI,
 		Reason: fmt.Sprintf("%s %s, and %s: it fails there", n, u, kubeText(g.at(k))),
 		Action: "upgrade it to a version that does not need this API, or remove it",
 	}

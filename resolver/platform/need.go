@@ -13,7 +13,7 @@ import (
 // needs sets what a person has to do or to decide, in order, and by when.
 func (p *Plan) needs(from property.MinorVersion) {
 	type behind struct {
-		pkg  string
+		who
 		kind BlockerKind
 	}
 	seen := map[behind]bool{}
@@ -24,7 +24,7 @@ func (p *Plan) needs(from property.MinorVersion) {
 			if s.Platform != here {
 				continue
 			}
-			n := Need{Platform: here, Before: s.Before, After: p.installed(i), Package: s.Package, Reason: s.Reason, Commands: s.Commands, hold: s.Hold != nil}
+			n := Need{Platform: here, Before: s.Before, After: p.installed(i), Package: s.Package, Instance: s.Instance, Reason: s.Reason, Commands: s.Commands, hold: s.Hold != nil}
 			if x := p.approval(i, next); x != nil {
 				p.Needs = append(p.Needs, *x)
 			}
@@ -70,12 +70,12 @@ func (p *Plan) needs(from property.MinorVersion) {
 			}
 		}
 		for _, x := range p.Blockers {
-			key := behind{pkg: x.Package}
+			key := behind{who: x.who()}
 			if x.Kind == BlockerCompatibility || x.Kind == BlockerRemovedAPI {
 				key.kind = x.Kind
 			}
 			first := x.Platform == here && (here == p.From || x.there)
-			n := Need{Platform: here, Before: next, Package: x.Package, Action: x.Action, Reason: x.Reason, Risk: x.risk, Commands: x.commands}
+			n := Need{Platform: here, Before: next, Package: x.Package, Instance: x.Instance, Action: x.Action, Reason: x.Reason, Risk: x.risk, Commands: x.commands}
 			switch {
 			case x.Fatal && x.Platform == here:
 			case x.Fatal || x.resolved() || x.Temporary || x.Action == "" || seen[key] || !first && (x.Platform != next || x.there):
@@ -89,7 +89,7 @@ func (p *Plan) needs(from property.MinorVersion) {
 			p.Needs = append(p.Needs, n)
 			if x.restores != nil {
 				p.Needs = append(p.Needs, Need{
-					Platform: here, After: x.installs, Package: x.Package, Action: "set the version and upgradeConstraintPolicy back",
+					Platform: here, After: x.installs, Package: x.Package, Instance: x.Instance, Action: "set the version and upgradeConstraintPolicy back",
 					Reason: "they are needed only to install it", Commands: x.restores,
 				})
 			}
@@ -107,7 +107,7 @@ func (p *Plan) needs(from property.MinorVersion) {
 			if at, err := property.ParseMinorVersion(n.Platform); err == nil && n.hold && n.Before == "" && n.Platform != p.To {
 				n.Before = at.Next().String()
 			}
-			if n.Package == o.Package && n.Before != "" {
+			if n.who() == o.who() && n.Before != "" {
 				o.ActBefore = n.Before
 				break
 			}
@@ -118,15 +118,15 @@ func (p *Plan) needs(from property.MinorVersion) {
 // need returns what a person has to do about a requirement that nothing satisfies.
 func (u *Unchecked) need() Need {
 	n := Need{
-		Platform: u.Platform, Package: u.Package, Action: "see that something provides " + u.Requires + ", which no given catalog has",
-		Reason: fmt.Sprintf("OLM upgrades %s to %s only then", u.Package, u.Bundle),
+		Platform: u.Platform, Package: u.Package, Instance: u.Instance, Action: "see that something provides " + u.Requires + ", which no given catalog has",
+		Reason: fmt.Sprintf("OLM upgrades %s to %s only then", u.who(), u.Bundle),
 	}
 	switch {
 	case u.Reason != "":
 		n.Action = fmt.Sprintf("see that something provides %s: %s", u.Requires, u.Reason)
 	case u.Instead != "":
 		n.Action = fmt.Sprintf("install %s in the place of %s", u.Instead, phrase.Or(u.InTheWay))
-		n.Reason = fmt.Sprintf("%s requires %s, and OLM upgrades %s to it only then", u.Bundle, u.Requires, u.Package)
+		n.Reason = fmt.Sprintf("%s requires %s, and OLM upgrades %s to it only then", u.Bundle, u.Requires, u.who())
 	case len(u.InTheWay) > 0:
 		n.Action = fmt.Sprintf("choose between the upgrade to %s and the installed %s", u.Bundle, phrase.And(u.InTheWay))
 		n.Reason = fmt.Sprintf("the upgrade requires %s, and OLM cannot satisfy that next to %s", u.Requires, phrase.And(u.InTheWay))
@@ -139,7 +139,7 @@ func (u *Unchecked) need() Need {
 func (p *Plan) installed(i int) string {
 	step := &p.Steps[i]
 	for _, s := range slices.Backward(p.Steps[:i]) {
-		if s.Package == step.Package && s.Operator != nil {
+		if s.who() == step.who() && s.Operator != nil {
 			return s.Operator.To.Name
 		}
 	}
@@ -154,7 +154,7 @@ func (p *Plan) approval(i int, next string) *Need {
 		return nil
 	}
 	for _, x := range slices.Backward(p.Steps[:i]) {
-		if x.Package == s.Package && (x.Hold != nil || x.Resume) {
+		if x.who() == s.who() && (x.Hold != nil || x.Resume) {
 			if x.Hold != nil {
 				return nil
 			}
@@ -162,14 +162,14 @@ func (p *Plan) approval(i int, next string) *Need {
 		}
 	}
 	n := &Need{
-		Platform: s.Platform, After: p.installed(i), Package: s.Package,
+		Platform: s.Platform, After: p.installed(i), Package: s.Package, Instance: s.Instance,
 		Reason: "installPlanApproval is Manual", Commands: s.Commands,
 	}
 	var to []string
 	for _, x := range p.Steps[i : i+p.run(i)] {
 		to = append(to, x.Operator.To.String())
 		for _, b := range p.Blockers {
-			if b.Platform == s.Platform && b.Package == s.Package && slices.ContainsFunc(b.Lift, func(l graph.Step) bool { return l.To == x.Operator.To }) {
+			if b.Platform == s.Platform && b.who() == s.who() && slices.ContainsFunc(b.Lift, func(l graph.Step) bool { return l.To == x.Operator.To }) {
 				n.Before, n.Reason = next, "installPlanApproval is Manual, and "+b.Reason
 			}
 		}
@@ -207,7 +207,7 @@ func (p *Plan) breaking(i int) (out []string) {
 	x := &p.Steps[i]
 	for n := range p.Steps {
 		s := &p.Steps[n]
-		if s.Platform != x.Platform || s.Package != x.Package || s.Operator == nil || s.Reason != x.Reason {
+		if s.Platform != x.Platform || s.who() != x.who() || s.Operator == nil || s.Reason != x.Reason {
 			continue
 		}
 		if n < i {
@@ -222,7 +222,7 @@ func (p *Plan) breaking(i int) (out []string) {
 func (p *Plan) until(i int) string {
 	hold := &p.Steps[i]
 	for _, s := range p.Steps[i+1:] {
-		if s.Package == hold.Package && (s.Hold != nil || s.Resume) {
+		if s.who() == hold.who() && (s.Hold != nil || s.Resume) {
 			if s.Platform == hold.Platform {
 				return ""
 			}
@@ -235,7 +235,7 @@ func (p *Plan) until(i int) string {
 // unsupported returns the need of an operator that has no support on the day of the plan.
 func (o *OperatorPlan) unsupported(p *Plan, s *Support) Need {
 	n := Need{
-		Platform: p.Reached, Package: o.Package,
+		Platform: p.Reached, Package: o.Package, Instance: o.Instance,
 		Action: fmt.Sprintf("install a version with support on %s, or accept that there is none", p.On),
 		Reason: fmt.Sprintf("of version %s: %s", s.Lifecycle.Name, s.period(p.On)),
 	}

@@ -73,25 +73,26 @@ type Unchecked struct {
 	InTheWay []string `json:"inTheWay,omitempty"`
 	Instead  string   `json:"instead,omitempty"`
 	// Package and Bundle are those of an installed operator.
-	Package string      `json:"package,omitempty"`
-	Bundle  *graph.Node `json:"bundle,omitzero"`
+	Package  string      `json:"package,omitempty"`
+	Instance string      `json:"instance,omitempty"` // see [OperatorPlan.Instance]
+	Bundle   *graph.Node `json:"bundle,omitzero"`
 }
 
 // String returns the warning.
 func (u Unchecked) String() string {
 	switch {
 	case len(u.InTheWay) > 0:
-		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if it satisfies the requirement %s, which it cannot next to the installed %s", u.Package, u.Bundle, u.Platform, u.Requires, phrase.And(u.InTheWay))
+		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if it satisfies the requirement %s, which it cannot next to the installed %s", u.who(), u.Bundle, u.Platform, u.Requires, phrase.And(u.InTheWay))
 	case u.Requires != "" && u.Reason != "":
-		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if something provides %s: %s", u.Package, u.Bundle, u.Platform, u.Requires, u.Reason)
+		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if something provides %s: %s", u.who(), u.Bundle, u.Platform, u.Requires, u.Reason)
 	case u.Requires != "":
-		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if something provides %s, which no given catalog has", u.Package, u.Bundle, u.Platform, u.Requires)
+		return fmt.Sprintf("OLM upgrades package %s to %s on %s only if something provides %s, which no given catalog has", u.who(), u.Bundle, u.Platform, u.Requires)
 	case u.Reason != "" && u.Bundle != nil:
-		return fmt.Sprintf("the support of %s of package %s is unknown: %s", u.Bundle, u.Package, u.Reason)
+		return fmt.Sprintf("the support of %s of package %s is unknown: %s", u.Bundle, u.who(), u.Reason)
 	case u.Reason != "":
 		return fmt.Sprintf("catalog %q for %s: the lifecycle data of package %s were not checked: %s", u.Catalog, u.Platform, u.Package, u.Reason)
 	case u.Bundle != nil:
-		return fmt.Sprintf("no catalog has %s of package %s; not checked: whether it blocks the platform", u.Bundle, u.Package)
+		return fmt.Sprintf("no catalog has %s of package %s; not checked: whether it blocks the platform", u.Bundle, u.who())
 	case u.Errors > 0:
 		return fmt.Sprintf("catalog %q for %s has %s; the parts with errors were not checked", u.Catalog, u.Platform, phrase.Count(u.Errors, "error"))
 	}
@@ -104,9 +105,10 @@ type Step struct {
 	// Platform is the version of the platform at which the step is taken.
 	Platform string `json:"platform"`
 	// Next is the version that the platform is upgraded to.
-	Next    string `json:"next,omitempty"`
-	Package string `json:"package,omitempty"`
-	Catalog string `json:"catalog,omitempty"`
+	Next     string `json:"next,omitempty"`
+	Package  string `json:"package,omitempty"`
+	Instance string `json:"instance,omitempty"` // see [OperatorPlan.Instance]
+	Catalog  string `json:"catalog,omitempty"`
 	// Operator is the upgrade of an operator.
 	Operator *graph.Step    `json:"operator,omitzero"`
 	Switch   *ChannelSwitch `json:"switch,omitzero"`
@@ -156,8 +158,9 @@ type Need struct {
 	Before string `json:"before,omitempty"`
 	// After is the bundle that must be installed first. It is empty if that is the bundle with which the
 	// plan begins.
-	After   string `json:"after,omitempty"`
-	Package string `json:"package"`
+	After    string `json:"after,omitempty"`
+	Package  string `json:"package"`
+	Instance string `json:"instance,omitempty"` // see [OperatorPlan.Instance]
 	// Action is an imperative, and Reason why it is needed.
 	Action string `json:"action"`
 	Reason string `json:"reason"`
@@ -191,9 +194,10 @@ const (
 
 // A Blocker is a reason why the platform or an operator cannot be upgraded.
 type Blocker struct {
-	Package string      `json:"package"`
-	Bundle  string      `json:"bundle"`
-	Kind    BlockerKind `json:"kind"`
+	Package  string      `json:"package"`
+	Instance string      `json:"instance,omitempty"` // see [OperatorPlan.Instance]
+	Bundle   string      `json:"bundle"`
+	Kind     BlockerKind `json:"kind"`
 	// Platform is the version of the platform at which the blocker applies.
 	Platform string `json:"platform"`
 	// Fatal reports that the platform cannot continue. Otherwise the plan resolves the
@@ -227,9 +231,14 @@ func (b *Blocker) endangers() bool {
 
 // An OperatorPlan is the result for an operator.
 type OperatorPlan struct {
-	Package string     `json:"package"`
-	From    graph.Node `json:"from"`
-	To      graph.Node `json:"to"`
+	Package string `json:"package"`
+	// Instance says in words which operator of its package this is, such as "namespace a". It is empty if the
+	// package has one operator with one object.
+	Instance string `json:"instance,omitempty"`
+	// Installed is the place of the operator in [Problem.Installed].
+	Installed int        `json:"-"`
+	From      graph.Node `json:"from"`
+	To        graph.Node `json:"to"`
 	// Channel is the channel that the operator follows at the end. In v1, it may be empty: all.
 	Channel string `json:"channel,omitempty"`
 	// Versions is the version range of the operator; see [Operator.Versions].
@@ -274,13 +283,30 @@ type Support struct {
 	Phase string `json:"phase,omitempty"`
 }
 
+// A who identifies an operator of a plan.
+type who struct{ pkg, instance string }
+
+// String returns the package and, in parentheses, which of its operators it is.
+func (w who) String() string {
+	if w.instance == "" {
+		return w.pkg
+	}
+	return fmt.Sprintf("%s (%s)", w.pkg, w.instance)
+}
+
+func (s *Step) who() who         { return who{s.Package, s.Instance} }
+func (n *Need) who() who         { return who{n.Package, n.Instance} }
+func (b *Blocker) who() who      { return who{b.Package, b.Instance} }
+func (u *Unchecked) who() who    { return who{u.Package, u.Instance} }
+func (o *OperatorPlan) who() who { return who{o.Package, o.Instance} }
+
 // LeftBehind returns the blockers that the platform passes and an operator does not: its
 // package, channel or path is missing at some version. An operator that waits for a newer
 // Kubernetes counts only if it does not reach its head.
 func (p *Plan) LeftBehind() []Blocker {
 	var out []Blocker
 	for _, x := range p.Blockers {
-		arrives := (x.Kind == BlockerMinKube || x.Kind == BlockerRemovedAPI && x.there) && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.Package == x.Package && !o.AtHead })
+		arrives := (x.Kind == BlockerMinKube || x.Kind == BlockerRemovedAPI && x.there) && !slices.ContainsFunc(p.Operators, func(o OperatorPlan) bool { return o.who() == x.who() && !o.AtHead })
 		if !x.Fatal && !x.resolved() && !arrives && !p.beyond(x.Platform) {
 			out = append(out, x)
 		}

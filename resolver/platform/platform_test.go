@@ -283,6 +283,20 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "hub.v1.5.0", Package: "hub", Channel: "r7"}},
 			}
 		}},
+		// Two operators of one package, and one in two namespaces.
+		{"twice", func(p *platform.Problem) {
+			const db = "db/s: 1.0.0 max=4.16, 1.1.0 <1.0.0, 1.2.0 max=4.16 <1.1.0\nweb/s: 1.0.0, 2.0.0 <1.0.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs: []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog("db/s: 1.1.0, 1.3.0 <1.1.0\nweb/s: 2.0.0")}},
+				Installed: []platform.Operator{
+					{Name: "db.v1.0.0", Package: "db", Objects: []platform.Object{{Namespace: "b", Name: "db"}}},
+					{Name: "db.v1.0.0", Package: "db", Objects: []platform.Object{{Namespace: "a", Name: "db"}}, Manual: true},
+					{Name: "db.v1.1.0", Package: "db", Objects: []platform.Object{{Name: "db-v1"}}, Reading: graph.V1},
+					{Name: "web.v1.0.0", Package: "web", Objects: []platform.Object{{Namespace: "a", Name: "web"}, {Namespace: "b", Name: "web"}}},
+				},
+			}
+		}},
 		{"missing", func(p *platform.Problem) { p.Catalogs = []platform.Catalog{p.Catalogs[0], p.Catalogs[3]} }},
 		// C7: the properties of the installed bundle come from the only catalog, and a version without a catalog is
 		// never called safe.
@@ -331,22 +345,20 @@ func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 		t.Fatal(err)
 	}
 	at := from.String()
-	now, channel := map[string]graph.Node{}, map[string]string{}
-	installed := map[string]platform.Operator{}
+	type who struct{ pkg, instance string }
+	now, channel := map[who]graph.Node{}, map[who]string{}
+	installed := map[who]platform.Operator{}
 	for _, o := range plan.Operators {
-		now[o.Package] = o.From
-		for _, x := range p.Installed {
-			if x.Package == o.Package {
-				installed[o.Package], channel[o.Package] = x, x.Channel
-			}
-		}
+		w := who{o.Package, o.Instance}
+		now[w], installed[w] = o.From, p.Installed[o.Installed]
+		channel[w] = installed[w].Channel
 	}
-	upgrades := func(pkg string) *graph.Upgrades {
+	upgrades := func(pkg who) *graph.Upgrades {
 		for _, c := range p.Catalogs {
 			if v, _ := property.ParseMinorVersion(c.Platform); v.String() != at {
 				continue
 			}
-			if x, ok := c.Graph.Package(pkg); ok {
+			if x, ok := c.Graph.Package(pkg.pkg); ok {
 				o := graph.UpgradeOptions{Installed: []graph.Node{now[pkg]}, Excluded: installed[pkg].Excluded}
 				switch {
 				case channel[pkg] != "":
@@ -360,6 +372,7 @@ func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 		return nil
 	}
 	for i, s := range plan.Steps {
+		w := who{s.Package, s.Instance}
 		if s.Platform != at {
 			t.Errorf("step %d is taken on %s, and the platform is on %s", i+1, s.Platform, at)
 		}
@@ -367,15 +380,15 @@ func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 		case s.Next != "":
 			at = s.Next
 		case s.Switch != nil:
-			if channel[s.Package] != s.Switch.From {
-				t.Errorf("step %d: %s follows %q, but the step is from %q", i+1, s.Package, channel[s.Package], s.Switch.From)
+			if channel[w] != s.Switch.From {
+				t.Errorf("step %d: %s follows %q, but the step is from %q", i+1, s.Package, channel[w], s.Switch.From)
 			}
-			channel[s.Package] = s.Switch.To
+			channel[w] = s.Switch.To
 		case s.Operator != nil:
-			if now[s.Package] != s.Operator.From {
-				t.Errorf("step %d: %s is at %s, but the step is from %s", i+1, s.Package, now[s.Package], s.Operator.From)
+			if now[w] != s.Operator.From {
+				t.Errorf("step %d: %s is at %s, but the step is from %s", i+1, s.Package, now[w], s.Operator.From)
 			}
-			u := upgrades(s.Package)
+			u := upgrades(w)
 			if u == nil {
 				t.Errorf("step %d: no catalog for %s has package %s", i+1, at, s.Package)
 				continue
@@ -385,21 +398,22 @@ func walkThrough(t *testing.T, p platform.Problem, plan *platform.Plan) {
 				found = found || x.To == s.Operator.To
 			}
 			if !found {
-				t.Errorf("step %d: on %s, channel %q has no upgrade from %s to %s", i+1, at, channel[s.Package], s.Operator.From, s.Operator.To)
+				t.Errorf("step %d: on %s, channel %q has no upgrade from %s to %s", i+1, at, channel[w], s.Operator.From, s.Operator.To)
 			}
-			now[s.Package] = s.Operator.To
+			now[w] = s.Operator.To
 		}
 	}
 	if at != plan.Reached {
 		t.Errorf("the steps end on %s, want %s as in the plan", at, plan.Reached)
 	}
 	for _, o := range plan.Operators {
-		if now[o.Package] != o.To {
-			t.Errorf("%s ends as %s, want %s as in the plan", o.Package, now[o.Package], o.To)
+		w := who{o.Package, o.Instance}
+		if now[w] != o.To {
+			t.Errorf("%s ends as %s, want %s as in the plan", o.Package, now[w], o.To)
 		}
-		if u := upgrades(o.Package); u != nil && plan.OK && !o.LeftBehind {
+		if u := upgrades(w); u != nil && plan.OK && !o.LeftBehind {
 			if _, ok := u.PathToHead(o.To); !ok {
-				t.Errorf("%s is not left behind, and has no path from %s to the head of channel %q on %s", o.Package, o.To, channel[o.Package], at)
+				t.Errorf("%s is not left behind, and has no path from %s to the head of channel %q on %s", o.Package, o.To, channel[w], at)
 			}
 		}
 	}

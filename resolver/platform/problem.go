@@ -15,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
@@ -152,14 +153,15 @@ type trip struct {
 	*Problem
 	from, to property.MinorVersion
 	catalogs map[property.MinorVersion][]*Catalog // by name
-	installs []*Operator                          // by package and name
+	installs []*Operator                          // by package, name and objects
 	facts    factReader
 	lives    lifecycleReader
 	ranges   map[*Operator]olmv1.VersionRange // those of installs
+	who      map[*Operator]who
 }
 
 func (p *Problem) check() (*trip, error) {
-	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{map[graph.Bundle]*facts{}, p.Removed}, lives: lifecycleReader{}, ranges: map[*Operator]olmv1.VersionRange{}}
+	t := &trip{Problem: p, catalogs: map[property.MinorVersion][]*Catalog{}, facts: factReader{map[graph.Bundle]*facts{}, p.Removed}, lives: lifecycleReader{}, ranges: map[*Operator]olmv1.VersionRange{}, who: map[*Operator]who{}}
 	var err error
 	if t.from, err = property.ParseMinorVersion(p.From); err != nil {
 		return nil, &document.Error{Path: "/from", Err: err}
@@ -226,9 +228,48 @@ func (p *Problem) check() (*trip, error) {
 		t.installs = append(t.installs, o)
 	}
 	slices.SortStableFunc(t.installs, func(a, b *Operator) int {
-		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name), cmp.Compare(a.where(), b.where()))
 	})
+	t.identify()
 	return t, nil
+}
+
+// identify sets which operators the installed ones are.
+func (t *trip) identify() {
+	of := map[string]int{} // operators by package
+	for _, o := range t.installs {
+		of[o.Package]++
+	}
+	taken := map[who]int{}
+	for _, o := range t.installs {
+		w := who{pkg: o.Package}
+		if of[o.Package] > 1 || len(o.Objects) > 1 {
+			w.instance = cmp.Or(o.where(), o.Name)
+			if taken[w]++; taken[w] > 1 {
+				w.instance += fmt.Sprintf(", number %d", taken[w])
+			}
+		}
+		t.who[o] = w
+	}
+}
+
+// where returns the namespaces or the ClusterExtensions of an operator in words.
+func (o *Operator) where() string {
+	var names []string
+	for _, x := range o.Objects {
+		names = append(names, cmp.Or(x.Namespace, x.Name))
+	}
+	word := "namespace"
+	if o.Reading == graph.V1 {
+		word = "ClusterExtension"
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return word + " " + names[0]
+	}
+	return word + "s " + phrase.And(names)
 }
 
 // maxMinors bounds the length of a plan.

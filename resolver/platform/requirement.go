@@ -17,15 +17,15 @@ import (
 // one before. Catalogs that were not
 // given may satisfy it. OLM v1 refuses such bundles, so the steps do not lead to them.
 func (t *trip) unmet(ctx context.Context, steps []Step) (out []Unchecked, err error) {
-	now := map[string]resolver.Installed{} // by package; never ranged over
+	now := map[who]resolver.Installed{} // never ranged over
 	for _, o := range t.installs {
 		if b, ok := t.known(o); ok {
-			now[o.Package] = provider(b)
+			now[t.who[o]] = provider(b)
 		}
 	}
-	last := map[string]string{} // the requirements reported last, by package
+	last := map[who]string{} // the requirements reported last
 	for _, s := range steps {
-		i := slices.IndexFunc(t.installs, func(o *Operator) bool { return o.Package == s.Package })
+		i := slices.IndexFunc(t.installs, func(o *Operator) bool { return t.who[o] == s.who() })
 		if s.Operator == nil || i < 0 || t.installs[i].Reading != graph.Classic {
 			continue
 		}
@@ -42,32 +42,42 @@ func (t *trip) unmet(ctx context.Context, steps []Step) (out []Unchecked, err er
 			continue
 		}
 		if slices.ContainsFunc(slices.Collect(b.Properties()), func(p property.Property) bool { return property.IsRequirement(p.Type) }) {
-			lacks, err := t.lacks(ctx, at, b, now)
+			lacks, err := t.lacks(ctx, at, t.installs[i], b, now)
 			if err != nil {
 				return nil, err
 			}
 			text := fmt.Sprint(lacks)
-			if len(lacks) > 0 && text != last[s.Package] {
-				last[s.Package] = text
+			if len(lacks) > 0 && text != last[s.who()] {
+				last[s.who()] = text
 				to := s.Operator.To
 				for _, x := range lacks {
-					x.Platform, x.Package, x.Bundle = s.Platform, s.Package, &to
+					x.Platform, x.Package, x.Instance, x.Bundle = s.Platform, s.Package, s.Instance, &to
 					out = append(out, x)
 				}
 			}
 		}
-		now[s.Package] = provider(b)
+		now[s.who()] = provider(b)
 	}
 	return out, nil
 }
 
 // lacks returns the requirements of a bundle that nothing satisfies at a version of the platform: first those that
-// no catalog has, together, then the others. Only Requires and what is in its way are set.
-func (t *trip) lacks(ctx context.Context, at property.MinorVersion, b graph.Bundle, now map[string]resolver.Installed) (out []Unchecked, err error) {
+// no catalog has, together, then the others. Only Requires and what is in its way are set. Of several operators of another
+// package, one in a namespace of the operator counts.
+func (t *trip) lacks(ctx context.Context, at property.MinorVersion, of *Operator, b graph.Bundle, now map[who]resolver.Installed) (out []Unchecked, err error) {
 	var others []resolver.Installed
+	seen := map[string]int{of.Package: -1} // the number of each package among others
 	for _, o := range t.installs {
-		if x, ok := now[o.Package]; ok && o.Package != b.Package().Name() {
+		x, ok := now[t.who[o]]
+		n, again := seen[o.Package]
+		switch {
+		case ok && !again:
+			seen[o.Package] = len(others)
 			others = append(others, x)
+		case ok && n >= 0 && slices.ContainsFunc(o.Objects, func(x Object) bool {
+			return slices.ContainsFunc(of.Objects, func(y Object) bool { return x.Namespace == y.Namespace })
+		}):
+			others[n] = x
 		}
 	}
 	var cats []resolver.Catalog

@@ -153,7 +153,7 @@ func order(acts []act) []act {
 func (rt *route) write(acts []act) {
 	for i := range acts {
 		x := &acts[i]
-		s := Step{Platform: rt.at(x.level).String(), Package: rt.Package, Catalog: rt.levels[x.level].catalog}
+		s := Step{Platform: rt.at(x.level).String(), Package: rt.Package, Instance: rt.instance(), Catalog: rt.levels[x.level].catalog}
 		switch x.move {
 		case moveHop:
 			continue

@@ -56,7 +56,7 @@ func (r *ground) incompatible(ctx context.Context, k int, n graph.Node) (*Blocke
 		return nil, nil
 	}
 	b := &Blocker{
-		Package: r.Package, Bundle: n.Name, Platform: r.at(k).String(), Kind: BlockerCompatibility,
+		Package: r.Package, Instance: r.instance(), Bundle: n.Name, Platform: r.at(k).String(), Kind: BlockerCompatibility,
 		Reason: fmt.Sprintf("the catalog for %s states that version %s is compatible only with %s", s.Platform, s.Lifecycle.Name, openShift(&s.Lifecycle)),
 	}
 	if list := r.others(ctx, k, func(v *lifecycle.Version) bool { ok, _ := v.Compatible(r.at(k)); return ok }); len(list) > 0 {

@@ -50,7 +50,7 @@ func (p *Plan) Text(width int) string {
 		if n.After != "" {
 			when += ", once " + n.After + " is installed"
 		}
-		t.write(fmt.Sprintf("%3d. ", i+1), "%s: %s: %s", when, n.Package, n.Action)
+		t.write(fmt.Sprintf("%3d. ", i+1), "%s: %s: %s", when, n.who(), n.Action)
 		t.write("       ", "because %s", n.Reason)
 		if n.Risk != "" {
 			t.write("       ", "Risk: %s", n.Risk)
@@ -69,7 +69,7 @@ func (p *Plan) Text(width int) string {
 			n = 1
 			t.write(fmt.Sprintf("%3d. ", i+1), "on %s: %s", s.Platform, s.text())
 		} else {
-			t.write(fmt.Sprintf("%3d to %d. ", i+1, i+n), "on %s: %s: %s", s.Platform, s.Package, chain(p.Steps[i:i+n]))
+			t.write(fmt.Sprintf("%3d to %d. ", i+1, i+n), "on %s: %s: %s", s.Platform, s.who(), chain(p.Steps[i:i+n]))
 		}
 		i += n
 	}
@@ -101,7 +101,7 @@ func short(n graph.Node) string { return cmp.Or(n.Version, n.Name) }
 func (p *Plan) run(i int) int {
 	first, n := &p.Steps[i], 0
 	for _, s := range p.Steps[i:] {
-		if s.Operator == nil || s.Package != first.Package || s.Platform != first.Platform {
+		if s.Operator == nil || s.who() != first.who() || s.Platform != first.Platform {
 			break
 		}
 		n++
@@ -122,7 +122,7 @@ func (p *Plan) alike(i int) (n int, ends []string) {
 		}
 		n += row
 		last := &p.Steps[k+row-1]
-		ends = append(ends, last.Package+" to "+short(last.Operator.To))
+		ends = append(ends, last.who().String()+" to "+short(last.Operator.To))
 	}
 	return n, ends
 }
@@ -145,13 +145,13 @@ func (s *Step) text() string {
 	case s.Next != "":
 		return "upgrade the platform to " + s.Next
 	case s.Operator != nil:
-		return fmt.Sprintf("%s: %s -> %s (%s)", s.Package, short(s.Operator.From), short(s.Operator.To), s.Operator.Why())
+		return fmt.Sprintf("%s: %s -> %s (%s)", s.who(), short(s.Operator.From), short(s.Operator.To), s.Operator.Why())
 	case s.Hold != nil:
-		return fmt.Sprintf("%s: %s", s.Package, s.Hold.text())
+		return fmt.Sprintf("%s: %s", s.who(), s.Hold.text())
 	case s.Switch == nil:
-		return fmt.Sprintf("%s: %s", s.Package, resumeText)
+		return fmt.Sprintf("%s: %s", s.who(), resumeText)
 	}
-	return fmt.Sprintf("%s: %s", s.Package, s.Switch.text())
+	return fmt.Sprintf("%s: %s", s.who(), s.Switch.text())
 }
 
 func (c *ChannelSwitch) text() string {
@@ -196,19 +196,19 @@ func (p *Plan) writeBlockers(t text) {
 			x := list[0]
 			at := []string{x.Platform}
 			list = list[1:]
-			for len(list) > 0 && !x.resolved() && list[0].Package == x.Package && list[0].Kind == x.Kind && list[0].Bundle == x.Bundle {
+			for len(list) > 0 && !x.resolved() && list[0].who() == x.who() && list[0].Kind == x.Kind && list[0].Bundle == x.Bundle {
 				at = append(at, list[0].Platform)
 				list = list[1:]
 			}
 			reason := x.Reason
-			if i := slices.IndexFunc(p.Needs, func(n Need) bool { return n.Package == x.Package && n.Reason == x.Reason }); i >= 0 {
+			if i := slices.IndexFunc(p.Needs, func(n Need) bool { return n.who() == x.who() && n.Reason == x.Reason }); i >= 0 {
 				reason = fmt.Sprintf("see %d above", i+1)
 			} else if x.Temporary {
 				reason += "; that changes at a later version"
 			} else if x.Action != "" {
 				reason += "; " + x.Action
 			}
-			t.write("  ", "%s at %s: %s", x.Package, versions(at), reason)
+			t.write("  ", "%s at %s: %s", x.who(), versions(at), reason)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func (p *Plan) writeBlockers(t text) {
 func (p *Plan) writeOperators(t text) {
 	t.title("Operators:", len(p.Operators))
 	for _, o := range p.Operators {
-		line := fmt.Sprintf("%s: %s", o.Package, short(o.From))
+		line := fmt.Sprintf("%s: %s", o.who(), short(o.From))
 		if o.To != o.From {
 			line += " to " + short(o.To)
 		}
@@ -231,14 +231,14 @@ func (p *Plan) writeOperators(t text) {
 		switch {
 		case !o.Checked:
 			line += "; safe versions were not checked"
-		case len(o.SafeOn) == 0 && slices.ContainsFunc(p.Blockers, func(x Blocker) bool { return x.Package == o.Package && x.endangers() }):
+		case len(o.SafeOn) == 0 && slices.ContainsFunc(p.Blockers, func(x Blocker) bool { return x.who() == o.who() && x.endangers() }):
 			line += "; not safe on any version"
 		case len(o.SafeOn) == 0:
 			line += "; blocks nothing, but gets no updates"
 		default:
 			line += "; safe on " + versions(o.SafeOn)
 		}
-		if slices.ContainsFunc(p.Unchecked, func(u Unchecked) bool { return u.Requires != "" && u.Package == o.Package }) {
+		if slices.ContainsFunc(p.Unchecked, func(u Unchecked) bool { return u.Requires != "" && u.who() == o.who() }) {
 			line += "; if its requirements are met"
 		}
 		if o.ActBefore != "" {

@@ -45,6 +45,9 @@ func upgrade(ctx context.Context, p Problem) (*Plan, error) {
 			return nil, err
 		}
 	}
+	for i := range p.Installed {
+		plan.Operators[slices.Index(t.installs, &p.Installed[i])].Installed = i
+	}
 	if plan.Unchecked, err = t.unchecked(ctx, routes, plan.Operators); err != nil {
 		return nil, err
 	}
@@ -67,7 +70,7 @@ func upgrade(ctx context.Context, p Problem) (*Plan, error) {
 	behind := plan.LeftBehind()
 	for i := range plan.Operators {
 		o := &plan.Operators[i]
-		o.LeftBehind = slices.ContainsFunc(behind, func(x Blocker) bool { return x.Package == o.Package })
+		o.LeftBehind = slices.ContainsFunc(behind, func(x Blocker) bool { return x.who() == o.who() })
 	}
 	taken := len(plan.Steps)
 	for k := end + 1; k <= t.last(); k++ {
@@ -106,19 +109,22 @@ func (t *trip) unchecked(ctx context.Context, routes []*route, results []Operato
 			if ctx.Err() != nil {
 				return nil, err
 			}
-			if err != nil {
+			isSame := func(u Unchecked) bool {
+				return u.Platform == v.String() && u.Catalog == c.Name && u.Package == o.Package
+			}
+			if err != nil && !slices.ContainsFunc(out, isSame) {
 				out = append(out, Unchecked{Platform: v.String(), Catalog: c.Name, Package: o.Package, Reason: err.Error()})
 			}
 		}
 	}
 	for _, r := range routes {
 		if !r.known {
-			out = append(out, Unchecked{Package: r.Package, Bundle: &r.start})
+			out = append(out, Unchecked{Package: r.Package, Instance: r.instance(), Bundle: &r.start})
 		}
 	}
 	for i := range results {
 		if o := &results[i]; t.On != "" && o.supportOf(o.To) == nil {
-			out = append(out, Unchecked{Package: o.Package, Bundle: &o.To, Reason: "no catalog has lifecycle data for its version"})
+			out = append(out, Unchecked{Package: o.Package, Instance: o.Instance, Bundle: &o.To, Reason: "no catalog has lifecycle data for its version"})
 		}
 	}
 	return out, nil

@@ -13,6 +13,7 @@ import (
 // A lookup is a key of world.known.
 type lookup struct {
 	pkg, channel string
+	reading      graph.Reading
 	k            int
 	all          bool
 }
@@ -20,7 +21,7 @@ type lookup struct {
 // upgrades returns the upgrades of a channel at a level, or nil without the package; all includes bundles that
 // cannot run there.
 func (w *world) upgrades(o *platform.Operator, k int, channel string, all bool) *graph.Upgrades {
-	key := lookup{o.Package, channel, k, all}
+	key := lookup{o.Package, channel, o.Reading, k, all}
 	u, ok := w.known[key]
 	if !ok {
 		var installed []graph.Node
@@ -348,11 +349,12 @@ func execute(t *testing.T, w *world, p *platform.Plan) {
 	t.Helper()
 	for i := range w.Installed {
 		o := &w.Installed[i]
+		end := p.Operators[slices.IndexFunc(p.Operators, func(x platform.OperatorPlan) bool { return x.Installed == i })]
 		s := standing{0, graph.Node{Name: o.Name, Version: "1.0.0"}, o.Channel, 1}
 		var hold graph.Node
 		approved := false // by a need
 		for _, x := range p.Steps {
-			if x.Package != o.Package && x.Next == "" {
+			if (x.Package != end.Package || x.Instance != end.Instance) && x.Next == "" {
 				continue
 			}
 			offered, moves := w.next(o, s.k, s.channel, s.node)
@@ -361,7 +363,7 @@ func execute(t *testing.T, w *world, p *platform.Plan) {
 				return
 			} else if s.mode != 2 && manual && x.Operator != nil {
 				approved = slices.ContainsFunc(p.Needs, func(n platform.Need) bool {
-					return n.Package == o.Package && n.Platform == x.Platform && strings.HasPrefix(n.Action, "approve") && strings.Contains(n.Action, x.Operator.To.Name)
+					return n.Package == end.Package && n.Instance == end.Instance && n.Platform == x.Platform && strings.HasPrefix(n.Action, "approve") && strings.Contains(n.Action, x.Operator.To.Name)
 				})
 				if !approved {
 					t.Errorf("nobody is asked to approve the upgrade to %s", x.Operator.To)
@@ -403,7 +405,7 @@ func execute(t *testing.T, w *world, p *platform.Plan) {
 		if s.mode != 2 && moves {
 			t.Errorf("OLM upgrades %s to %s after the last step", s.node, offered.To)
 		}
-		if end := p.Operators[i]; end.To != s.node || end.Channel != s.channel || w.at(s.k).String() != p.Reached {
+		if end.To != s.node || end.Channel != s.channel || w.at(s.k).String() != p.Reached {
 			t.Errorf("the plan ends with %s in channel %s, not %s in %s", s.node, s.channel, end.To, end.Channel)
 		}
 	}

@@ -71,7 +71,7 @@ func (s *clusterState) platform(ctx context.Context, l *loader, p *platform.Prob
 			op.Catalog = o.Catalog
 		}
 		isSame := func(x platform.Operator) bool {
-			return x.Name == op.Name && x.Channel == op.Channel && x.Catalog == op.Catalog && x.Reading == op.Reading && x.Manual == op.Manual
+			return x.Name == op.Name && x.Channel == op.Channel && x.Catalog == op.Catalog && x.Versions == op.Versions && x.Reading == op.Reading && x.Manual == op.Manual
 		}
 		if i := slices.IndexFunc(p.Installed, isSame); i >= 0 { // in several namespaces; count it once
 			p.Installed[i].Objects = append(p.Installed[i].Objects, op.Objects...)

@@ -90,10 +90,10 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 		}
 		out.impact = nil
 		again := false
-		for i, j := range judges {
-			o := &p.Installed[i]
+		for _, of := range out.Operators {
+			o, j := &p.Installed[of.Installed], judges[of.Installed]
 			for _, s := range out.Steps {
-				if j == nil || s.Operator == nil || s.Package != o.Package {
+				if j == nil || s.Operator == nil || s.Package != of.Package || s.Instance != of.Instance {
 					continue
 				}
 				edge, err := j.of(ctx, s.Operator.From.Name, s.Operator.To.Name)
@@ -101,17 +101,20 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 					return nil, err
 				}
 				if a.on() {
-					out.impact = append(out.impact, *edge)
+					out.impact = added(out.impact, edge)
 				}
 				list, x := &o.Breaking, edge.reasoned()
 				switch {
 				case o.Reading == graph.V1 && !unenforced(o) && edge.refused():
-					out.refused = append(out.refused, *edge)
+					out.refused = added(out.refused, edge)
 					list = &o.Refused
 				case a.refuses(edge):
-					out.avoided = append(out.avoided, *edge)
+					out.avoided = added(out.avoided, edge)
 					list, x = &o.Excluded, edge.exclusion()
-				case !a.on() || edge.Verdict != impact.Breaks || slices.Contains(o.Breaking, x):
+				case !a.on() || edge.Verdict != impact.Breaks:
+					continue
+				}
+				if slices.Contains(*list, x) {
 					continue
 				}
 				*list = append(slices.Clip(*list), x)
@@ -122,6 +125,14 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 			return out, nil
 		}
 	}
+}
+
+// added returns a list with a verdict, once.
+func added(list []edgeImpact, e *edgeImpact) []edgeImpact {
+	if slices.ContainsFunc(list, func(x edgeImpact) bool { return x.From == e.From && x.To == e.To && x.Verdict == e.Verdict }) {
+		return list
+	}
+	return append(list, *e)
 }
 
 // refused reports whether OLM v1 refuses the upgrade if it checks CRDs.
