@@ -13,9 +13,8 @@ import (
 
 // ineligible adds all reasons why OLM v1 does not install a bundle that was refused for its
 // dependencies.
-func (x *extensionState) ineligible(ctx context.Context, p *extensionPlan, err error) error { // K231
-	var r *olmv1.Refusal
-	if !errors.As(err, &r) || r.Code != olmv1.RefusedDependency {
+func (x *extensionState) ineligible(ctx context.Context, p *extensionPlan, r *olmv1.Refusal) error { // K231
+	if r.Code != olmv1.RefusedDependency {
 		return nil
 	}
 	chosen, _ := r.Bundle()

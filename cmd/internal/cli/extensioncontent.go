@@ -14,12 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 // content returns the content of a bundle of the extension's package.
@@ -28,13 +28,15 @@ func (x *extensionState) content(ctx context.Context, b *rollout.Bundle) (*regis
 	var err error
 	if len(packages) > 0 {
 		var found *readBundle
-		if found, err = x.bundles.bundlesOf(true, packages...).get(ctx, b.Name); err == nil {
+		if found, err = x.bundles.bundlesOf(!x.offline, packages...).get(ctx, b.Name); err == nil {
 			return found.Bundle.Bundle, nil
 		}
 	}
 	switch {
 	case err != nil && (b.Image == "" || !errors.Is(err, errUnknownBundle) && !errors.Is(err, errNotAvailable)):
 		return nil, err
+	case x.offline:
+		return nil, errNotAvailable
 	case b.Image == "":
 		return nil, fmt.Errorf("bundle %s: no catalog that can be read here has it; name a catalog with --catalog", b.Name)
 	}
@@ -46,16 +48,39 @@ func (x *extensionState) content(ctx context.Context, b *rollout.Bundle) (*regis
 }
 
 // packages returns a package in each catalog that has it, in order of preference.
-func (x *extensionState) packages(name string) (list []graph.Package) {
-	catalogs := slices.Clone(x.catalogs)
-	slices.SortStableFunc(catalogs, func(a, b api.ClusterCatalog) int {
-		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), cmp.Compare(a.Name, b.Name))
+func (x *extensionState) packages(name string) []graph.Package {
+	r, err := desired.Request(x.extension, nil, x.catalogs)
+	if err != nil {
+		return nil // nothing is selected either
+	}
+	for i := range r.Catalogs {
+		r.Catalogs[i].Graph = x.opener[r.Catalogs[i].Name]
+	}
+	return preferred(r.Catalogs, name, r.Selector, x.selected)
+}
+
+// preferred returns a package in each catalog that has it: that of the selected catalog first, those that the selector
+// leaves out last, and the others by priority and name.
+func preferred(catalogs []olmv1.Catalog, name string, selector *olmv1.LabelSelector, selected string) (list []graph.Package) {
+	rank := func(c olmv1.Catalog) int {
+		switch {
+		case c.Name == selected:
+			return 0
+		case selector.Matches(c.Labels):
+			return 1
+		}
+		return 2
+	}
+	catalogs = slices.Clone(catalogs)
+	slices.SortFunc(catalogs, func(a, b olmv1.Catalog) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Name, b.Name))
 	})
 	for _, c := range catalogs {
-		if g := x.opener[c.Name]; g != nil {
-			if p, ok := g.Package(name); ok {
-				list = append(list, p)
-			}
+		if c.Graph == nil {
+			continue
+		}
+		if p, ok := c.Graph.Package(name); ok {
+			list = append(list, p)
 		}
 	}
 	return list

@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
@@ -121,4 +124,29 @@ func (x *extensionState) live(o *unstructured.Unstructured) (*unstructured.Unstr
 		return nil, nil
 	}
 	return x.snapshot.Objects[i], nil
+}
+
+// problemsSummary returns the first problem of a bundle, and how many more there are.
+func problemsSummary(e *registryv1.Error) string {
+	text := e.Problems[0].String()
+	if n := len(e.Problems); n > 1 {
+		text += ", and " + phrase.Count(n-1, "more problem")
+	}
+	return text
+}
+
+// unsafeSummary returns the first finding about CRDs and how many more there are, or "".
+func unsafeSummary(results []*crdsafety.Result) string {
+	text, n := "", 0
+	for _, r := range results {
+		for _, f := range r.Findings {
+			if n++; n == 1 {
+				text = fmt.Sprintf("CRD %s: %s", r.Name, unsafeText(f))
+			}
+		}
+	}
+	if n > 1 {
+		text += ", and " + phrase.Count(n-1, "more finding")
+	}
+	return text
 }

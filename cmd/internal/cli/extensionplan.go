@@ -217,18 +217,24 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 	if err != nil {
 		p.Refused = err.Error()
 		var refusal *olmv1.Refusal
-		if errors.As(err, &refusal) {
+		var bad *desired.SpecError
+		switch {
+		case errors.As(err, &refusal):
 			p.Code = refusal.Code
 			if p.Fixes, err = x.trial(ctx, installed).fixes(ctx, refusal.Fixes); err != nil {
 				return nil, err
 			}
-			err = refusal
+			return nil, x.ineligible(ctx, p, refusal)
+		case errors.As(err, &bad) && bad.Path == "/spec/source/catalog/version":
+			p.Ways, err = x.unversioned(ctx, installed)
+			return nil, err
 		}
-		return nil, x.ineligible(ctx, p, err)
+		return nil, nil
 	}
 	p.Target = &extensionBundle{Name: b.Name, Version: b.Version, Image: b.Image}
 	if d != nil && d.Selection != nil {
 		p.Target.Catalog, p.Versions = d.Selection.Catalog, d.Selection.Notes
+		x.selected = p.Target.Catalog
 		p.outlook = d.Selection.Outlook
 		if o := p.outlook; o != nil && o.Kind == graph.OutlookAtHead && o.Newest == nil { // it has the newest version
 			p.Versions = slices.DeleteFunc(slices.Clone(p.Versions), func(n olmv1.Note) bool { return n.Code == olmv1.NoteStays })

@@ -155,7 +155,13 @@ func (d *extensionEnd) needs(target *extensionBundle) {
 	}
 	switch {
 	case d.Refused != "":
-		add(noneSelected(d.Code))
+		text := noneSelected(d.Code)
+		if len(d.Ways) == 0 {
+			add(text)
+		}
+		for _, x := range d.Ways {
+			add(text+"; "+x.Text, x.Command)
+		}
 	case len(d.Blocked) > 0:
 		of := ""
 		if target != nil {

@@ -131,8 +131,31 @@ func writeBlocks(w io.Writer, list []extensionBlock) {
 				message = fmt.Sprintf("%s (%d fields, such as %s)", x.change, n, paths[0])
 			}
 		}
+		if x.path == "" && x.Object != nil {
+			same := func(y extensionBlock) bool { return y.Object != nil && y.Check == x.Check && y.Message == x.Message }
+			if slices.ContainsFunc(list[:i], same) {
+				continue
+			}
+			var others []string
+			for _, y := range list[i+1:] {
+				if same(y) {
+					others = append(others, y.Object.String())
+				}
+			}
+			if n := len(others); n > 0 {
+				message += "; the same is true of " + phrase.And(append(others[:min(n, 2):min(n, 2)], more(n-2)...))
+			}
+		}
 		visible.Fprintf(w, "  %s: %s%s\n", x.Check, object, message)
 	}
+}
+
+// more counts objects that a text does not list.
+func more(n int) []string {
+	if n <= 0 {
+		return nil
+	}
+	return []string{phrase.Count(n, "more object")}
 }
 
 // writeWaits prints what a rollout waits for.

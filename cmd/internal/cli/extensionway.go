@@ -187,6 +187,23 @@ func configured(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle,
 	return nil, nil
 }
 
+// unversioned returns the removal of a version range that OLM v1 cannot read, if it then selects a bundle.
+func (x *extensionState) unversioned(ctx context.Context, installed *rollout.Revision) ([]extensionWay, error) { // C6
+	changed := *x
+	changed.extension = x.extension.DeepCopy()
+	changed.extension.Spec.Source.Catalog.Version = ""
+	d, err := changed.decide(ctx, installed)
+	if err != nil || d.Selection == nil {
+		return nil, err
+	}
+	return []extensionWay{{
+		Text: fmt.Sprintf("remove the version, which allows all; then OLM v1 selects %s", d.Selection.Bundle),
+		Command: kubectl.Patch("clusterextension", "", x.extension.Name, map[string]any{
+			"source": map[string]any{"catalog": map[string]any{"version": nil}},
+		}),
+	}}, nil
+}
+
 // crdNamed returns a CRD that has only a name.
 func crdNamed(name string) *unstructured.Unstructured {
 	crd := &unstructured.Unstructured{}
@@ -199,6 +216,7 @@ func crdNamed(name string) *unstructured.Unstructured {
 // An occupation is a CRD of an extension that another one has.
 type occupation struct {
 	extensionWay
+	why   string // what the extension cannot, without its name
 	block extensionBlock
 }
 
@@ -214,12 +232,12 @@ func (x *extensionState) occupied(ctx context.Context, content *registryv1.Bundl
 				continue
 			}
 			owner := o.GetLabels()[labelOwner]
+			why := fmt.Sprintf("cannot be installed as long as ClusterExtension %s has CRD %s", owner, crd.GetName())
 			return &occupation{extensionWay{
-				gives: true,
-				Text: fmt.Sprintf("delete ClusterExtension %s, which cannot be installed as long as ClusterExtension %s has CRD %s",
-					x.extension.Name, owner, crd.GetName()),
+				gives:   true,
+				Text:    fmt.Sprintf("delete ClusterExtension %s, which %s", x.extension.Name, why),
 				Command: kubectl.Delete("clusterextension", "", x.extension.Name),
-			}, extensionBlock{
+			}, why, extensionBlock{
 				Check: checkOwnership, Object: new(keyOf(crd)), Message: "it exists already, controlled by ClusterExtension " + owner + x.rival(o),
 			}}, nil
 		}

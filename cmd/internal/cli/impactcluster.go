@@ -235,17 +235,13 @@ func (c *clusterImpact) packages(o *operatorStatus) (list []graph.Package) {
 		}
 		return list
 	}
-	catalogs := slices.Clone(t.contentV1)
-	slices.SortStableFunc(catalogs, func(a, b olmv1.Catalog) int { return cmp.Compare(b.Priority, a.Priority) })
-	for _, x := range catalogs {
-		if x.Graph == nil {
-			continue
-		}
-		if p, ok := x.Graph.Package(o.Package); ok {
-			list = append(list, p)
+	var selector *olmv1.LabelSelector
+	for _, x := range t.extensions {
+		if x.Key() == o.Object {
+			selector = x.request().Selector
 		}
 	}
-	return list
+	return preferred(t.contentV1, o.Package, selector, o.nextCatalog)
 }
 
 // install sets the options that depend on how an operator is installed.

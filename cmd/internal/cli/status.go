@@ -200,7 +200,9 @@ type operatorStatus struct {
 	versions    string            // the version range of a ClusterExtension
 	known       bool              // whether the content of the catalogs of a ClusterExtension is known
 	next        string            // the bundle to which a ClusterExtension would be upgraded, if it is known
+	nextCatalog string            // the catalog of next
 	upcoming    bool              // whether it will get next, but that has not begun
+	malformed   bool              // whether the specification of a ClusterExtension cannot be read
 	unprocessed bool              // whether OLM v1 has not processed a ClusterExtension yet
 	unexplained bool              // whether the condition of a stuck ClusterExtension has no message
 }

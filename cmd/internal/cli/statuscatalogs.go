@@ -15,6 +15,7 @@ import (
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
@@ -104,6 +105,10 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 	o.known = true
 	t.blocksV1(x, o, r.Catalogs)
 	next, no, err := selected(ctx, r)
+	if bad := (*document.Error)(nil); errors.As(err, &bad) && isAnswer(bad) {
+		o.Moves, o.Why, o.malformed = movesStuck, bad.Err.Error(), true
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -116,7 +121,7 @@ func (t *census) reach(ctx context.Context, x *extension, o *operatorStatus) err
 		o.Head = newest.Bundle
 	}
 	if next != nil {
-		o.Outlook, o.next = next.Outlook, next.Bundle
+		o.Outlook, o.next, o.nextCatalog = next.Outlook, next.Bundle, next.Catalog
 		if next.Bundle == o.Installed {
 			for _, d := range next.Deprecated {
 				o.deprecate(d.Message, !slices.ContainsFunc(o.Deprecated, func(m string) bool { return strings.Contains(m, d.Message) }))
