@@ -8,38 +8,29 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/kube/crdsafety"
-	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
-// A fixTrial tries what the fixes of a refusal lead to on the manifests.
-type fixTrial struct {
-	extension *api.ClusterExtension
-	installed string // the name of the bundle, or ""
-	options   registryv1.RenderOptions
-	// content returns the manifests of a bundle. With an error, they are unknown.
-	content func(context.Context, *rollout.Bundle) (*registryv1.Bundle, error)
-	// live returns the object on the cluster for another one, or nil.
-	live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)
-}
-
-// fixes returns the fixes, each with the configuration without which OLM v1 cannot render what it then selects. One
-// after which OLM v1 refuses the bundle states why, and is left out if another fix helps.
-func (t *fixTrial) fixes(ctx context.Context, list []*olmv1.Fix) (out []*olmv1.Fix, err error) { // K54
+// tried returns the fixes of a refusal as far as the manifests allow them: each with the configuration without which OLM v1
+// cannot render what it then selects, where OLM v1 stops on the way, and the CRDs that it deletes. A fix after which OLM v1
+// refuses the selected bundle states why, and is left out if another fix helps.
+func (x *extensionState) tried(ctx context.Context, installed *rollout.Revision, list []*olmv1.Fix) (out []*olmv1.Fix, err error) { // K54
 	var helpful []*olmv1.Fix
 	for _, f := range list {
-		why := ""
-		if f.Kind != olmv1.FixClassic && f.Selected.Name != t.installed {
-			if f, why, err = t.try(ctx, f); err != nil {
+		refused := false
+		if f.Kind != olmv1.FixClassic {
+			if f, refused, err = x.try(ctx, installed, f); err != nil {
 				return nil, err
 			}
 		}
-		if out = append(out, f); why == "" {
+		if out = append(out, f); !refused {
 			helpful = append(helpful, f)
 		}
 	}
@@ -49,72 +40,146 @@ func (t *fixTrial) fixes(ctx context.Context, list []*olmv1.Fix) (out []*olmv1.F
 	return out, nil
 }
 
-// try returns a fix with the configuration that it needs, and why OLM v1 refuses the bundle nevertheless, or "".
-func (t *fixTrial) try(ctx context.Context, f *olmv1.Fix) (_ *olmv1.Fix, why string, err error) {
-	x, changed := t.extension, *f
-	b := &rollout.Bundle{Name: f.Selected.Name, Package: x.Spec.Source.Catalog.PackageName, Version: f.Selected.Version}
-	content, err := t.content(ctx, b)
-	if err != nil {
-		return f, "", context.Cause(ctx)
+// try returns a fix with what its bundles need and do, and whether OLM v1 refuses the first of them nevertheless.
+func (x *extensionState) try(ctx context.Context, installed *rollout.Revision, f *olmv1.Fix) (_ *olmv1.Fix, refused bool, err error) {
+	y, changed := *x, *f
+	y.selected = f.Catalog
+	var before []registryv1.Phase
+	if installed != nil {
+		if r, err := y.renderNamed(ctx, installed.Bundle.Name); err != nil {
+			return nil, false, err
+		} else if r != nil {
+			before = r.phases
+		}
 	}
-	var problems *registryv1.Error
-	want, err := desired.Want(ctx, x, b, content, t.options)
-	if errors.As(err, &problems) {
-		ways, failed := configured(ctx, x, b, content, t.options, problems)
-		if failed != nil {
-			return nil, "", failed
+	var lost []string
+	last := f.Selected.Name
+	for i, n := range append([]graph.Node{f.Selected}, f.Later...) {
+		r, err := y.renderNamed(ctx, n.Name)
+		if err != nil {
+			return nil, false, err
 		}
-		if len(ways) == 0 {
-			why = problemsSummary(problems)
+		if r != nil && r.refused != nil && i == 0 {
+			ways, err := configured(ctx, y.extension, &rollout.Bundle{Name: n.Name}, r.content, y.options, r.refused)
+			if err != nil {
+				return nil, false, err
+			}
+			for _, w := range ways {
+				changed.Text += ". First " + w.Text
+				changed.Command = w.Command + " && " + f.Command
+				y.extension = w.extension
+				if r, err = y.renderNamed(ctx, n.Name); err != nil {
+					return nil, false, err
+				}
+			}
 		}
-		for _, w := range ways {
-			changed.Text += ". First " + w.Text
-			changed.Command = w.Command + " && " + f.Command
-			x = w.extension
+		if r == nil {
+			break // what it needs is unknown
 		}
-		want, err = desired.Want(ctx, x, b, content, t.options)
+		live := x.onCluster(ctx)
+		if i > 0 {
+			phases := before
+			live = func(want *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+				return objectIn(phases, want), nil
+			}
+		}
+		why, err := y.refusal(ctx, r, live)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case why != "" && i == 0:
+			changed.Text += "; but OLM v1 refuses " + n.Name + ": " + why
+			return &changed, true, nil
+		case why != "":
+			changed.Text += fmt.Sprintf("; but it stops at %s, because OLM v1 refuses %s: %s", last, n.Name, why)
+			return withRisk(&changed, lost), false, nil
+		}
+		lost = append(lost, dropped(before, r.phases)...)
+		before, last = r.phases, n.Name
+	}
+	return withRisk(&changed, lost), false, nil
+}
+
+// withRisk adds to a fix that OLM v1 deletes CRDs.
+func withRisk(f *olmv1.Fix, crds []string) *olmv1.Fix {
+	if len(crds) > 0 {
+		f.Text += fmt.Sprintf(". Risk: OLM v1 deletes %s %s on the way, with all of its custom resources; save them first", phrase.Plural(len(crds), "CRD"), phrase.And(crds))
+	}
+	return f
+}
+
+// A rendering has the objects of a bundle for an extension, or why it has none.
+type rendering struct {
+	phases  []registryv1.Phase
+	content *registryv1.Bundle // nil if the manifests are invalid
+	refused *registryv1.Error
+}
+
+// renderNamed returns what a bundle of the package is for the extension, or nil if its manifests cannot be read.
+func (x *extensionState) renderNamed(ctx context.Context, name string) (*rendering, error) {
+	b := &rollout.Bundle{Name: name, Package: x.packageName()}
+	for _, p := range x.packages(b.Package) {
+		if chosen, ok := p.Bundle(name); ok {
+			b.Version, b.Image = chosen.Version().String(), chosen.Image()
+			break
+		}
+	}
+	out := &rendering{}
+	var want *rollout.Revision
+	var err error
+	if out.content, err = x.content(ctx, b); err == nil {
+		want, err = desired.Want(ctx, x.extension, b, out.content, x.options)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, "", context.Cause(ctx)
-	case why == "" && err != nil:
-		return f, "", nil // what it needs is unknown
-	case why == "":
-		results, err := desired.Preflight(ctx, x, want.Phases, t.options.AsUpstream, t.live)
-		if err != nil {
-			return nil, "", err
-		}
-		why = unsafeSummary(results)
+		return nil, context.Cause(ctx)
+	case errors.As(err, &out.refused):
+	case err != nil:
+		return nil, nil
+	default:
+		out.phases = want.Phases
 	}
-	if why != "" {
-		changed.Text += "; but OLM v1 refuses " + b.Name + ": " + why
-	}
-	return &changed, why, nil
+	return out, nil
 }
 
-// trial tries fixes on the manifests that a plan reads.
-func (x *extensionState) trial(ctx context.Context, installed *rollout.Revision) *fixTrial {
-	t := &fixTrial{extension: x.extension, options: x.options}
-	if installed != nil {
-		t.installed = installed.Bundle.Name
+// refusal returns why OLM v1 refuses a bundle, or "".
+func (x *extensionState) refusal(ctx context.Context, r *rendering, live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (string, error) {
+	if r.refused != nil {
+		return problemsSummary(r.refused), nil
 	}
-	t.content = func(ctx context.Context, b *rollout.Bundle) (*registryv1.Bundle, error) {
-		for _, p := range x.packages(b.Package) {
-			if chosen, ok := p.Bundle(b.Name); ok {
-				b.Image = chosen.Image()
-				return x.content(ctx, b)
-			}
+	results, err := desired.Preflight(ctx, x.extension, r.phases, x.options.AsUpstream, live)
+	return unsafeSummary(results), err
+}
+
+// dropped returns the names of the CRDs that only the first of two bundles has.
+func dropped(before, after []registryv1.Phase) (names []string) {
+	for _, o := range (&registryv1.Manifests{Phases: before}).Objects() {
+		if k := keyOf(o); k.Kind == olm.KindCRD && k.Group == olm.GroupCRD && objectIn(after, o) == nil {
+			names = append(names, k.Name)
 		}
-		return nil, errUnknownBundle
 	}
-	t.live = func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return names
+}
+
+// objectIn returns the object with the name of another, or nil.
+func objectIn(phases []registryv1.Phase, want *unstructured.Unstructured) *unstructured.Unstructured {
+	for _, o := range (&registryv1.Manifests{Phases: phases}).Objects() {
+		if registryv1.Key(o) == registryv1.Key(want) {
+			return o
+		}
+	}
+	return nil
+}
+
+// onCluster returns a function that returns the object on the cluster for another one, or nil.
+func (x *extensionState) onCluster(ctx context.Context) func(*unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return func(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		if have, err := x.live(o); have != nil || err != nil {
 			return have, err
 		}
 		have, _, err := x.object(ctx, o)
 		return have, err
 	}
-	return t
 }
 
 // live returns the object on the cluster that was read for another one, or nil.

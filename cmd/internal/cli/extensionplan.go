@@ -221,7 +221,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		switch {
 		case errors.As(err, &refusal):
 			p.Code = refusal.Code
-			if p.Fixes, err = x.trial(ctx, installed).fixes(ctx, refusal.Fixes); err != nil {
+			if p.Fixes, err = x.tried(ctx, installed, refusal.Fixes); err != nil {
 				return nil, err
 			}
 			return nil, x.ineligible(ctx, p, refusal)
