@@ -10,6 +10,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/prose"
 )
 
@@ -130,7 +131,12 @@ func (s *selecting) note(c candidate, held, later []Note) {
 		return
 	}
 	if jump := s.jump(c); jump != "" {
-		add(NoteUncertified, "%s; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data", jump)
+		back := kubectl.Patch("clusterextension", "", s.object(), map[string]any{"source": map[string]any{"catalog": map[string]any{"upgradeConstraintPolicy": CatalogProvided}}})
+		s.notes = append(s.notes, Note{
+			Code:     NoteUncertified,
+			Text:     jump + "; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data. Set the policy back afterwards",
+			Commands: []Command{{After: c.Node(), Line: back}},
+		})
 	}
 	stays := c.version.Compare(s.release) == 0 && c.Name() == s.Installed.Name
 	switch d := c.version.Compare(s.release); {

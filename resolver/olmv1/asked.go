@@ -252,6 +252,9 @@ func (s *selecting) keepers() (out []string) {
 // prereleases returns the versions in the requested channels that only their prerelease keeps out of the version range,
 // in order.
 func (s *selecting) prereleases() (out []string) {
+	if slices.ContainsFunc(s.rng.literals(), func(v semver.Version) bool { return len(v.Pre) > 0 }) {
+		return nil // the range names prereleases
+	}
 	var list []semver.Version
 	for _, p := range s.packages {
 		for b := range p.Bundles() {

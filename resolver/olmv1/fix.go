@@ -211,7 +211,8 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 			}
 		}
 		out = append(out, s.elsewhere(r)...)
-		out = append(out, s.toPrereleases()...)
+		pre := s.toPrereleases()
+		out = append(out, pre...)
 		older, first := s.older(), s.older() || s.rng.isEmpty() || s.beyond(r)
 		if older && s.Policy != SelfCertified {
 			add(Fix{Kind: FixVersion, Version: s.node.Version, pin: true})
@@ -220,7 +221,7 @@ func (s *selecting) drafts(r *Refusal) (out []*Fix) {
 			add(Fix{Kind: FixVersion})
 		}
 		for _, n := range slices.Backward(r.Nearest) {
-			if !first || older && s.lower(n) { // the request is for something older
+			if !first && len(pre) == 0 || older && s.lower(n) { // the request is for something older
 				add(Fix{Kind: FixVersion, Version: n.Version})
 			}
 		}

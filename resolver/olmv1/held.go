@@ -110,7 +110,7 @@ func (s *selecting) without(ctx context.Context, what, without string, fixes []F
 		return n, false, nil
 	}
 	got := after.left[0]
-	if got.version.Compare(c.version) <= 0 {
+	if got.version.Compare(c.version) <= 0 || after.jump(got) != "" { // only SelfCertified allows it
 		return n, false, nil
 	}
 	course, err := s.course(ctx, after)
@@ -119,9 +119,6 @@ func (s *selecting) without(ctx context.Context, what, without string, fixes []F
 	}
 	course.stays = false
 	text += course.text("selected")
-	if after.jump(got) != "" {
-		text += ", although no entry of the catalog allows it over " + s.node.String()
-	}
 	text += course.ending()
 	n = Note{Code: NoteHeldBack, Course: &course}
 	for _, f := range fixes {

@@ -243,12 +243,11 @@ func (s *selecting) message(r *Refusal) string {
 				b.WriteString(h.To.String())
 			}
 		}
+	} else if r.Code == RefusedRange && s.older() && !slices.ContainsFunc(r.Nearest, s.lower) && s.oldest() != "" {
+		b.WriteString("; the oldest version of the package is " + s.oldest())
 	} else if len(r.Nearest) > 0 && !s.onlyPrereleases {
 		list, upgrade := r.Nearest, s.installed != nil && s.Policy != SelfCertified
 		switch beyond := s.beyond(r); {
-		case r.Code == RefusedRange && s.older() && !slices.ContainsFunc(list, s.lower) && s.oldest() != "":
-			list = nil
-			b.WriteString("; the oldest version of the package is " + s.oldest())
 		case beyond && len(s.sources) == 1:
 			list = list[len(list)-1:]
 			b.WriteString("; the newest " + map[bool]string{true: "that it can be upgraded to", false: "available"}[upgrade] + " is ")
@@ -257,7 +256,7 @@ func (s *selecting) message(r *Refusal) string {
 		default:
 			b.WriteString("; closest available: ")
 		}
-		refused := len(list) > 0
+		refused := true
 		for i, n := range list {
 			if i > 0 {
 				b.WriteString(", ")
@@ -294,7 +293,7 @@ func (s *selecting) message(r *Refusal) string {
 	}
 	elsewhere, reached := s.inOtherChannels(r)
 	b.WriteString(elsewhere)
-	if r.Code == RefusedRange && s.installed != nil && len(r.Hops) == 0 && len(r.Nearest) == 0 && r.Outlook != nil && !reached {
+	if r.Code == RefusedRange && s.installed != nil && len(r.Hops) == 0 && len(r.Nearest) == 0 && r.Outlook != nil && !reached && !s.older() {
 		b.WriteString("; " + prose.Summary(r.Outlook)) // nothing newer can follow the installed bundle
 	}
 	return b.String()

@@ -67,7 +67,7 @@ func TestSelect(t *testing.T) {
 		{"C4: a downgrade needs SelfCertified", olmv1.Request{Channels: []string{"stable"}, Version: "1.0.0", Installed: at("1.1.0")},
 			`no-successor: no bundle of package "demo" in range "1.0.0" in channel stable is a successor of demo.v1.1.0, which is newer than all of them; OLM v1 does not downgrade`},
 		{"C4: SelfCertified", olmv1.Request{Version: "1.0.0", Installed: at("1.1.0"), Policy: olmv1.SelfCertified},
-			"demo.v1.0.0 (no entry of the catalog allows demo.v1.0.0 over demo.v1.1.0; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data) (1.0.0 is a downgrade from 1.1.0)"},
+			"demo.v1.0.0 (no entry of the catalog allows demo.v1.0.0 over demo.v1.1.0; OLM v1 installs it because of the policy SelfCertified, but the operator may fail or lose data. Set the policy back afterwards) (1.0.0 is a downgrade from 1.1.0)"},
 		{"C4: semver also: no automatic major upgrade", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.2.0"), Options: olmv1.Options{Semver: olmv1.SemverAlso}},
 			"demo.v1.2.0 (version order, which allows only upgrades in ^1.2.0, leaves out newer versions: without it, demo.v2.0.0 is selected from catalog c, and OLM v1 upgrades it to the prerelease demo.v2.1.0-rc.1 on its own, in 1 more step)"},
 		{"C4: semver instead of edges", olmv1.Request{Channels: []string{"stable"}, Installed: at("1.0.0"), Options: olmv1.Options{Semver: olmv1.SemverInstead}}, "demo.v1.2.0"},
