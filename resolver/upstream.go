@@ -55,10 +55,24 @@ func (c *Core) upstream(ctx context.Context, max int) ([]*Fix, error) {
 		return nil, nil
 	}
 	fix, err := c.relaxed(ctx, unmet...)
-	if fix != nil {
-		out = append(out, fix)
+	if fix == nil || err != nil {
+		return nil, err
 	}
-	return out, err
+	// The bundles that are then installed may not have all of them.
+	has := func(q *fact.Requires) bool {
+		return slices.ContainsFunc(e.facts, func(f stating) bool {
+			o, ok := f.Fact.(*fact.Requires)
+			return ok && sameMistake(o, q) && slices.ContainsFunc(fix.Selected, func(s Selected) bool { return s.Name == o.Bundle.Name })
+		})
+	}
+	if few := slices.DeleteFunc(slices.Clone(unmet), func(q *fact.Requires) bool { return !has(q) }); len(few) < len(unmet) {
+		less, err := c.relaxed(ctx, few...)
+		if err != nil {
+			return nil, err
+		}
+		fix = cmp.Or(less, fix)
+	}
+	return []*Fix{fix}, nil
 }
 
 // maxRelaxed is the number of requirements that are tried one by one. If there are more,
