@@ -90,8 +90,13 @@ func (list Reasons) Text(width int, style *Style) string {
 			t.Line(nil, text, "  ", "  ")
 		}
 		for _, s := range r.Preferred {
-			if why := plainClash(s); why != "" {
+			switch why, direct := plainClash(s); {
+			case why != "" && direct:
 				t.Line(nil, s.Text+": "+why, "  - ", "    ")
+				continue
+			case why != "":
+				t.Line(nil, s.Text, "  - ", "    ")
+				t.Line(nil, why, "    - ", "      ")
 				continue
 			}
 			t.Line(nil, s.Shown().Text, "  - ", "    ")
@@ -114,12 +119,20 @@ func (list Reasons) AlsoText(width int, style *Style) string {
 	return t.String()
 }
 
-// plainClash returns the clause of a clash that is the only reason against a single bundle, or "".
-func plainClash(s *fact.Step) string {
-	if s.Folded != nil || len(s.Bundles) != 1 || len(s.Because) != 1 {
-		return ""
+// plainClash returns the clause of a clash that is the only reason against the bundles of a step, or "", and whether
+// it is the first reason.
+func plainClash(s *fact.Step) (why string, direct bool) {
+	for x := s; len(s.Bundles) > 0 && len(x.Because) == 1; {
+		x = x.Because[0]
+		q, _ := x.Fact.(*fact.Requires)
+		if len(x.Bundles) > 1 || q != nil && q.Bundle.Installed() && x != s.Because[0] {
+			break // a step before states more
+		}
+		if why := clashAt(x, s.Bundles...); why != "" {
+			return why, x == s.Because[0]
+		}
 	}
-	return clashAt(s.Because[0], s.Bundles[0])
+	return "", false
 }
 
 // clash returns the clause that explains why a bundle conflicts with one of another package, if the reasons
@@ -137,13 +150,17 @@ func clash(s *fact.Step, b Ref) string {
 }
 
 // clashAt returns that clause for the step itself: both bundles provide an API, or the other one requires
-// something else of the package.
-func clashAt(s *fact.Step, b Ref) string {
+// something else of the package. Of several bundles, all are of one package and behave alike.
+func clashAt(s *fact.Step, bundles ...Ref) string {
+	b, they, which := bundles[0], "it", bundles[0].Name+" does"
+	if len(bundles) > 1 {
+		they, which = "they", "they do"
+	}
 	switch f := s.Fact.(type) {
 	case *fact.OneProvider:
 		i := slices.IndexFunc(f.Providers, func(x Ref) bool { return x.Package != b.Package })
 		if i >= 0 && slices.ContainsFunc(f.Providers, func(x Ref) bool { return x.Name == b.Name }) {
-			return fmt.Sprintf("it and %s both provide %s", f.Providers[i].Name, f.API)
+			return fmt.Sprintf("%s and %s both provide %s", they, f.Providers[i].Name, f.API)
 		}
 	case *fact.Requires:
 		mine := func(x *fact.Step) bool {
@@ -151,7 +168,7 @@ func clashAt(s *fact.Step, b Ref) string {
 			return ok && one.Package == b.Package
 		}
 		if f.Bundle.Package != b.Package && slices.ContainsFunc(s.Because, mine) {
-			return fmt.Sprintf("%s requires %s, which %s does not satisfy", f.Bundle.Name, prose.Requirement(f.Requirement), b.Name)
+			return fmt.Sprintf("%s requires %s, which %s not satisfy", f.Bundle.Name, prose.Requirement(f.Requirement), which)
 		}
 	}
 	return ""

@@ -77,7 +77,7 @@ func (w *why) preferred(a, b cand, by cause) string {
 		case x.Channel().IsDefault() && !y.Channel().IsDefault() && p == q:
 			return fmt.Sprintf("%s is the default channel", x.Channel().Name())
 		case x.Channel().IsDefault() && !y.Channel().IsDefault():
-			return fmt.Sprintf("%s is the default channel of package %s, and %s is not that of %s", x.Channel().Name(), p, y.Channel().Name(), q)
+			return y.Name() + " is not in the default channel of its package"
 		case p != q:
 			return fmt.Sprintf("package %s comes before %s by name", p, q)
 		}
