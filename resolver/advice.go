@@ -87,7 +87,11 @@ func (a Advice) Onward() string { return prose.Onward(a.Outlook) + a.alone }
 // Summary returns the advice in one short line, without the details of String.
 func (a Advice) Summary() string {
 	if a.Kind == AdviceUnmanaged {
-		return a.Bundle + " has no subscription, so OLM does not upgrade it"
+		text := a.Bundle + " has no subscription, so OLM does not upgrade it"
+		if end := a.Outlook.End(); len(a.Outlook.Steps) > 0 {
+			text += " to " + cmp.Or(end.Version, end.Name)
+		}
+		return text
 	}
 	if a.Kind == AdviceDuplicate {
 		return a.Text

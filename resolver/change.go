@@ -106,7 +106,11 @@ func (c *Core) changes() []Change {
 	u := c.e.r.u
 	var out []Change
 	added := map[Change]bool{}
+	elsewhere := c.elsewhere()
 	add := func(ch Change) {
+		if ch.DropStartingCSV && elsewhere != "" {
+			return
+		}
 		key := ch
 		key.ChannelIs = "" // catalogs may differ in this
 		if !added[key] {
@@ -168,6 +172,16 @@ func (c *Core) changes() []Change {
 	c.visible(add)
 	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(changeCost[a.Kind], changeCost[b.Kind]) })
 	return out
+}
+
+// elsewhere returns the startingCSV that the channel of a subscription lacks and other channels have, or "".
+func (c *Core) elsewhere() string {
+	for _, f := range c.Facts {
+		if q, ok := f.(*fact.Unavailable); ok && len(q.Elsewhere) > 0 {
+			return q.Subscription.StartingCSV
+		}
+	}
+	return ""
 }
 
 // subscriptionChanges adds the possible changes to one subscription.
@@ -302,15 +316,20 @@ func (u *universe) adoptable(name string) string {
 }
 
 // adoption returns the change that gives an installed operator a subscription: the first one to its
-// package that owns none and is not in another core, or else a new one, which names the first visible
-// catalog with the package.
+// package that owns none and is not in another core, or else a new one.
 func (c *Core) adoption(operator, pkg string) Change {
-	u, name := c.e.r.u, operator
-	for i, s := range u.subs {
+	for i, s := range c.e.r.u.subs {
 		if s.Package == pkg && s.current == nil && !c.foreign(i) {
 			return Change{Kind: AdoptOperator, Subscription: s.Name, Operator: operator}
 		}
 	}
+	return c.e.r.u.newOwner(operator, pkg)
+}
+
+// newOwner returns the change that gives an installed operator a new subscription, which names the first
+// visible catalog with the package.
+func (u *universe) newOwner(operator, pkg string) Change {
+	name := operator
 	for slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Name == name }) {
 		name += "-adopted"
 	}

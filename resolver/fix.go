@@ -39,6 +39,8 @@ type Fix struct {
 	heirs map[string]string
 	// assumed is the catalog that the fix adds, or nil if it adds none or an existing one.
 	assumed *Catalog
+	// unlike reports whether the fix adds a catalog with a package of which all known names have only a part in common.
+	unlike bool
 }
 
 // maxTries is the number of sets of changes that are tried for one core.
@@ -149,8 +151,9 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	}
 	c.complete(ctx, found)
 	found = fitting(distinct(found))
+	start := c.elsewhere()
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.seeks(), b.seeks()), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
+		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.seeks(), b.seeks()), cmp.Compare(a.loses(start), b.loses(start)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
 }
@@ -255,8 +258,19 @@ func futility(f *Fix) int {
 	return 0
 }
 
-// seeks is 1 for a fix that needs another catalog with a package, else 0.
+// loses is 1 for a fix that does not install a bundle, unless its name is "", else 0.
+func (f *Fix) loses(bundle string) int {
+	if bundle == "" || slices.ContainsFunc(f.Selected, func(s Selected) bool { return s.Name == bundle }) {
+		return 0
+	}
+	return 1
+}
+
+// seeks is 1 for a fix that needs another catalog with a package, unless the names that are known are unlikely, else 0.
 func (f *Fix) seeks() int {
+	if f.unlike {
+		return 0
+	}
 	return min(1, f.count(func(c Change) bool {
 		return c.Kind == AddCatalog && c.Subscription != "" && f.assumes() && len(f.Commands) == 0
 	}))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/blang/semver/v4"
 
+	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/resolver/fact"
@@ -24,7 +25,8 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 			continue
 		}
 		owned := c.e.r.u.subs[c.index[n]].current != nil // so the name of the package is right
-		if len(q.Nearest) > 0 && !q.Crowded && !owned {
+		known := len(q.Nearest) > 0 && !q.Crowded && !owned
+		if known && near.Misspelled(q.Subscription.Package, q.Nearest) {
 			continue
 		}
 		advice := "add a catalog that has package " + q.Subscription.Package
@@ -47,7 +49,7 @@ func (c *Core) additions(ctx context.Context) ([]*Fix, error) {
 		if err != nil {
 			return nil, err
 		}
-		fix := &Fix{Changes: []Change{ch}, cost: changeCost[AddCatalog], assumed: assumed}
+		fix := &Fix{Changes: []Change{ch}, cost: changeCost[AddCatalog], assumed: assumed, unlike: known && !near.Worded(q.Subscription.Package, q.Nearest)}
 		if ok, err := c.verify(ctx, fix, ch.apply(c.alone())); err != nil {
 			return nil, err
 		} else if ok {

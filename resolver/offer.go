@@ -414,6 +414,17 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 	case s.current == nil && s.StartingCSV != "" && !csvs:
 		missing.What = "startingCSV"
 		missing.Nearest = u.nearStarts(s, in)
+		for _, c := range in {
+			p, ok := c.Graph.Package(s.Package)
+			if !ok {
+				continue
+			}
+			for ch := range p.Channels() {
+				if _, ok := s.start(ch); ok && !slices.Contains(missing.Elsewhere, ch.Name()) {
+					missing.Elsewhere = append(missing.Elsewhere, ch.Name())
+				}
+			}
+		}
 	default:
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // Fixes returns changes with which the subscription gets a bundle that it prefers
 // over the one that it got, least disruptive first, at most max of them (0 means three). They
 // are those of [Core.Fixes], each verified by solving the changed problem. For a duplicate
-// subscription, the only fix is to delete it; for a pin that is not met, the fixes change it; for one to which another catalog gives a newer bundle, it is to name
+// subscription, the only fix is to delete it; for an operator without a subscription, it is to create one; for a pin that is not met, the fixes change it; for one to which another catalog gives a newer bundle, it is to name
 // that catalog. For an operator that is stuck and has no way to a
 // head, it is to install the operator again. There are none for an operator that is several steps
 // away or has such a way: follow it. The error is the context's.
@@ -25,6 +25,11 @@ func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err
 			drop = append(drop, Change{Kind: DropSubscription, Subscription: name})
 		}
 		return s.tested(ctx, nil, drop...)
+	}
+	if s.r != nil && a.Kind == AdviceUnmanaged {
+		return s.tested(ctx, func(sol *Solution) bool {
+			return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Replaces == a.Bundle })
+		}, s.r.u.newOwner(a.Bundle, a.Package))
 	}
 	if s.r != nil && a.pinned != nil {
 		return s.otherPins(ctx, a)
@@ -266,7 +271,7 @@ func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { //
 		if err != nil || left == 0 {
 			break
 		}
-		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate || list[i].Kind == AdvicePinNotMet || list[i].Elsewhere != nil || list[i].hopeless() {
+		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate || list[i].Kind == AdviceUnmanaged || list[i].Kind == AdvicePinNotMet || list[i].Elsewhere != nil || list[i].hopeless() {
 			left--
 			list[i].Fixes, err = s.Fixes(ctx, &list[i], 0)
 		}

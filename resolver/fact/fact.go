@@ -41,6 +41,8 @@ type Unavailable struct {
 	// Crowded reports whether many packages are as similar as those of Nearest, which are then only
 	// examples.
 	Crowded bool
+	// Elsewhere are the other channels of the package that have the startingCSV, by catalog and name.
+	Elsewhere []string
 	// Err explains why the channel is broken, or why an existing catalog or startingCSV
 	// cannot be used. Channel is the channel of the error.
 	Err     error

@@ -22,6 +22,7 @@ type factJSON struct {
 	Known        []string `json:"known,omitempty"`
 	Nearest      []string `json:"nearest,omitempty"`
 	Crowded      bool     `json:"crowded,omitzero"`
+	Elsewhere    []string `json:"elsewhere,omitempty"`
 	Policy       *Policy  `json:"policy,omitzero"`
 	Fault        string   `json:"fault,omitempty"`
 	From         string   `json:"from,omitempty"`
@@ -38,7 +39,7 @@ func factToJSON(f Fact) factJSON {
 		out.Subscription, out.Package, out.Candidates = f.Subscription.Name, f.Subscription.Package, f.Candidates
 	case *Unavailable:
 		out.Subscription, out.Package, out.Missing, out.Known = f.Subscription.Name, f.Subscription.Package, f.What, f.Known
-		out.Nearest, out.Crowded = f.Nearest, f.Crowded
+		out.Nearest, out.Crowded, out.Elsewhere = f.Nearest, f.Crowded, f.Elsewhere
 		if f.Err != nil {
 			out.Error = f.Err.Error()
 		}

@@ -69,6 +69,9 @@ func (f *Unavailable) String() string {
 			break
 		}
 		text += fmt.Sprintf("its startingCSV %s is not in %s of package %s", s.StartingCSV, cmp.Or(prefixed("channel ", s.Channel), "any channel"), s.Package)
+		if n := len(f.Elsewhere); n > 0 {
+			return fmt.Sprintf("%s, but in %s %s", text, phrase.Plural(n, "channel"), phrase.And(f.Elsewhere))
+		}
 	default:
 		text += fmt.Sprintf("channel %s of package %s is broken: %s", f.Channel, s.Package, phrase.Reason(f.Err))
 	}

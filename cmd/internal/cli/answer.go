@@ -164,7 +164,7 @@ func (a *answer) text(w io.Writer) error {
 		text := x.Summary()
 		if x.Elsewhere != nil && len(x.Fixes) > 0 {
 			text += "; to install it at once, " + x.Fixes[0].String()
-		} else if len(x.Commands) > 0 {
+		} else if len(x.Commands) > 0 || len(x.Fixes) > 0 {
 			text += `; "olmkit explain" shows how to get there`
 		}
 		lines.Line(nil, labeled("note", x.Kind, text), "", "  ")
@@ -195,7 +195,7 @@ func followsItself(s resolver.Selected) bool { return s.Replaces == s.Name }
 // further.
 func calm(list resolver.AdviceList) []resolver.Advice {
 	return slices.DeleteFunc(slices.Clone([]resolver.Advice(list)), func(a resolver.Advice) bool {
-		return a.NeedsAttention() || a.HeldBy != nil || a.Outlook.Kind == graph.OutlookStepsAway && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil && a.Elsewhere == nil
+		return a.NeedsAttention() || a.HeldBy != nil || a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil && a.Elsewhere == nil
 	})
 }
 

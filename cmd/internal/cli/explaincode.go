@@ -87,11 +87,15 @@ func listCodes() codeList {
 	return l
 }
 
-// pages returns the pages of a code: a finding, a refusal and advice may have the same one.
+// pages returns the pages of a code: a finding, a refusal and advice may have the same one. Advice comes first,
+// because answers refer to it.
 func (l codeList) pages(code string) []codePage {
 	var out []codePage
 	for _, x := range l.Codes {
 		if x.Code == code {
+			if x.Severity == "advice" {
+				return append([]codePage{x}, out...)
+			}
 			out = append(out, x)
 		}
 	}
