@@ -150,18 +150,7 @@ func (s *Solution) obtained(ctx context.Context, advice AdviceList, to Ref) ([]*
 // followed returns the fix with which a subscription follows the channel of a bundle, if it does not yet, and gets it: as
 // the head or, if no operator is installed, as its startingCSV, without another channel if possible.
 func (s *Solution) followed(ctx context.Context, to Change, name string) ([]*Fix, error) {
-	var changes []Change
-	if to.Kind != "" {
-		changes = append(changes, to)
-	}
-	if i := slices.IndexFunc(s.r.u.subs, func(x *subscription) bool { return x.Name == to.Subscription }); s.r.u.subs[i].current == nil {
-		const then = "OLM upgrades it to the head of the channel, unless installPlanApproval is Manual"
-		changes = append(changes, Change{Kind: ChangeStartingCSV, Subscription: to.Subscription, To: name, Then: then})
-		if to.StartingCSV, to.Then = name, then; to.Kind != "" {
-			changes = append(changes, to)
-		}
-	}
-	for _, c := range changes {
+	for _, c := range s.r.u.toward(to, name) {
 		list, err := s.tested(ctx, func(sol *Solution) bool {
 			return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Name == name })
 		}, c)
@@ -170,6 +159,22 @@ func (s *Solution) followed(ctx context.Context, to Change, name string) ([]*Fix
 		}
 	}
 	return nil, nil
+}
+
+// toward returns the changes of a subscription that [Solution.followed] tries in order, of which to is the one that
+// follows the channel of the bundle.
+func (u *universe) toward(to Change, name string) (changes []Change) {
+	if to.Kind != "" {
+		changes = append(changes, to)
+	}
+	if i := slices.IndexFunc(u.subs, func(x *subscription) bool { return x.Name == to.Subscription }); u.subs[i].current == nil {
+		const then = "OLM upgrades it to the head of the channel, unless installPlanApproval is Manual"
+		changes = append(changes, Change{Kind: ChangeStartingCSV, Subscription: to.Subscription, To: name, Then: then})
+		if to.StartingCSV, to.Then = name, then; to.Kind != "" {
+			changes = append(changes, to)
+		}
+	}
+	return changes
 }
 
 func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err error) {
@@ -191,8 +196,17 @@ func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err erro
 			}
 		}
 	}
+	return w.r.u.entries(name, func(e graph.Entry, c cand) (WhyNot, bool, error) {
+		x, err := w.not(ctx, c)
+		return x, w.has(c), err
+	})
+}
+
+// entries returns why a bundle is not part of a plan, for each entry with the bundle that some subscription follows or,
+// if there is none, for all. in reports whether it is part of the plan.
+func (u *universe) entries(name string, why func(graph.Entry, cand) (x WhyNot, in bool, err error)) (WhyNots, error) {
 	var out, followed []WhyNot
-	for _, src := range w.r.u.cats {
+	for _, src := range u.cats {
 		for p := range src.Graph.Packages() {
 			b, ok := p.Bundle(name)
 			if !ok {
@@ -202,15 +216,15 @@ func (s *Solution) whyNot(ctx context.Context, name string) (_ WhyNots, err erro
 				out = append(out, WhyNot{Bundle: Ref{Catalog: src.ID(), Package: p.Name(), Name: name}, Pos: b.Pos(), Text: "is not in any channel of package " + p.Name()})
 			}
 			for e := range b.Entries() {
-				x, err := w.not(ctx, src.first+cand(e.Index()))
+				x, in, err := why(e, src.first+cand(e.Index()))
 				if err != nil {
 					return nil, err
 				}
-				if w.has(src.first + cand(e.Index())) {
+				if in {
 					return WhyNots{x}, nil
 				}
 				out = append(out, x)
-				if slices.ContainsFunc(w.r.u.subs, func(s *subscription) bool { return s.Package == p.Name() && s.following(w.r.u, e) == nil }) {
+				if slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == p.Name() && s.following(u, e) == nil }) {
 					followed = append(followed, x)
 				}
 			}

@@ -32,19 +32,12 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 		name string
 		cost int
 	}
-	bound, exists := min(len(stem(name))/3, 3), slices.Contains(known, name)
+	exists := slices.Contains(known, name)
 	var list []rated
 	worded := 0 // how many have all words of name
 	for _, k := range known {
-		cost := Distance(name, k)
-		if cost > 0 {
-			cost = min(cost, 1+Distance(stem(name), stem(k)))
-		}
-		near := cost <= bound
-		n := lacks(name, k)
-		if n == 0 {
-			n = lacks(stem(name), k)
-		}
+		cost, near := edits(name, k)
+		n := cmp.Or(lacks(name, k), lacks(stem(name), k))
 		if n > 0 && !exists && (!near || n < cost) {
 			near, cost = true, n
 			worded++
@@ -67,6 +60,24 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 	}
 	tied := func(n int) bool { return len(list) >= n && list[n-1].cost == list[0].cost }
 	return names, tied(Crowd) || worded >= Crowd && tied(2)
+}
+
+// edits returns the number of edits between two names, and whether it is small enough for a misspelling.
+func edits(name, known string) (n int, few bool) {
+	if n = Distance(name, known); n > 0 {
+		n = min(n, 1+Distance(stem(name), stem(known)))
+	}
+	return n, n <= min(len(stem(name))/3, 3)
+}
+
+// Misspelled reports whether name may be a misspelling of one of some known names.
+func Misspelled(name string, known []string) bool {
+	return slices.ContainsFunc(known, func(k string) bool { _, few := edits(name, k); return few })
+}
+
+// Worded reports whether one of some known names has all words of name.
+func Worded(name string, known []string) bool {
+	return slices.ContainsFunc(known, func(k string) bool { return lacks(name, k)+lacks(stem(name), k) > 0 })
 }
 
 // contains reports whether part, of at least three letters, is in a name. It ignores case.

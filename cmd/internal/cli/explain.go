@@ -55,7 +55,7 @@ OLM decides otherwise than olmkit-controller; 2 the input could not be read.`,
 	in := addProblem(cmd, "a problem document", false)
 	fl := cmd.Flags()
 	fl.StringVar(&why, "why", "", "show only why `BUNDLE` is in the plan")
-	fl.StringVar(&whyNot, "why-not", "", "show why `BUNDLE` is not in the plan")
+	fl.StringVar(&whyNot, "why-not", "", "show why `BUNDLE`, or a version of a requested package, is not in the plan")
 	fl.StringVar(&recordTo, "record", "", "also write the problem, with the reachable part of its catalogs, and its answer to `FILE`, for \"olmkit replay\"")
 	for _, name := range []string{"why", "why-not", "record"} {
 		cmd.MarkFlagsMutuallyExclusive("all-namespaces", name)
@@ -162,6 +162,11 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 			return err
 		}
 	}
+	for _, name := range []*string{&x.why, &x.whyNot} {
+		if err := bundleOfVersion(p, name); err != nil {
+			return err
+		}
+	}
 	sol, err := resolver.Resolve(ctx, *p)
 	var no *resolver.Conflict
 	var unhealthy *resolver.UnhealthyError
@@ -176,12 +181,20 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 		}
 		return errNegative
 	case errors.As(err, &no):
-		if x.why != "" || x.whyNot != "" {
-			visible.Fprintf(x.loader.stderr, "note: --why and --why-not are ignored, because the problem has no solution\n")
+		if x.why != "" {
+			visible.Fprintf(x.loader.stderr, "note: --why is ignored, because the problem has no solution\n")
 		}
 		report, err := no.Report(ctx)
 		if err != nil {
 			return err
+		}
+		if x.whyNot != "" {
+			if err := x.tellWhyNot(ctx, p, no.WhyNot, true); err != nil {
+				return err
+			}
+			if x.out.format == formatJSON || x.out.format == formatYAML {
+				return errNegative
+			}
 		}
 		if err := x.report(report); err != nil {
 			return err
@@ -190,7 +203,7 @@ func (x *explainer) explain(ctx context.Context, p *resolver.Problem) error {
 	case err != nil:
 		return err
 	case x.whyNot != "":
-		return x.tellWhyNot(ctx, p, sol)
+		return x.tellWhyNot(ctx, p, sol.WhyNot, false)
 	}
 	err = x.tellWhy(ctx, p, sol)
 	if err != nil && !errors.Is(err, errNegative) || sol.Refused == nil || x.why != "" {
@@ -234,7 +247,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 	if x.why != "" {
 		names = []string{x.why}
 	} else {
-		for _, s := range sol.Selected {
+		chosen := slices.Clone(sol.Selected) // for subscriptions, then for requirements
+		slices.SortStableFunc(chosen, func(a, b resolver.Selected) int { return cmp.Compare(required(p, a), required(p, b)) })
+		for _, s := range chosen {
 			names = append(names, s.Name)
 		}
 		for _, s := range sol.Stayed {
@@ -310,6 +325,14 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		return err
 	}
 	return errNegative
+}
+
+// required returns 0 if a subscription of a problem is to the package of a bundle, else 1.
+func required(p *resolver.Problem, s resolver.Selected) int {
+	if slices.ContainsFunc(p.Subscriptions, func(x resolver.Subscription) bool { return x.Package == s.Package }) {
+		return 0
+	}
+	return 1
 }
 
 // reasons prints the reasons for bundles, and what keeps them from being installed or from running.
@@ -406,27 +429,6 @@ type explained struct {
 type namespaceReasons struct {
 	Namespace string      `json:"namespace"`
 	Reasons   []explained `json:"reasons"`
-}
-
-func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) error {
-	list, err := sol.WhyNot(ctx, x.whyNot)
-	if err != nil && ctx.Err() == nil {
-		var known []string
-		for q := range packages(p.Catalogs, "") {
-			for b := range q.Bundles() {
-				known = append(known, b.Name())
-			}
-		}
-		return fmt.Errorf("%w%s", err, hint(x.whyNot, known))
-	}
-	if err != nil {
-		return err
-	}
-	x.abandon(nil, list)
-	if x.out.format == formatJSON || x.out.format == formatYAML {
-		return x.out.encode(list)
-	}
-	return x.prose("", list.Text(x.width(), x.style()))
 }
 
 // prose prints plain text, as preformatted text in Markdown.
