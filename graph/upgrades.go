@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/blang/semver/v4"
+
+	"github.com/olmkit/olmkit/internal/phrase"
 )
 
 // A Reading is one of the two ways in which OLM reads a catalog.
@@ -86,12 +88,24 @@ func (r Reason) String() string {
 	return r.Edge.String() + " in " + r.Channel
 }
 
-// Why returns the edges that admit the step, separated by commas: "replaces in stable,
-// skipRange in alpha".
+// Why returns the edges that admit the step, separated by commas: "replaces in alpha and
+// stable, skipRange in beta".
 func (s Step) Why() string {
-	words := make([]string, len(s.Reasons))
+	var words []string
 	for i, r := range s.Reasons {
-		words[i] = r.String()
+		if slices.ContainsFunc(s.Reasons[:i], func(x Reason) bool { return x.Edge == r.Edge }) {
+			continue
+		}
+		var channels []string
+		for _, x := range s.Reasons[i:] {
+			if x.Edge == r.Edge {
+				channels = append(channels, x.Channel)
+			}
+		}
+		if r.Channel != "" {
+			r.Channel = phrase.And(channels)
+		}
+		words = append(words, r.String())
 	}
 	return strings.Join(words, ", ")
 }

@@ -326,3 +326,12 @@ func FuzzUpgrades(f *testing.F) {
 		p.Disagreements(nil)
 	})
 }
+
+func TestWhy(t *testing.T) {
+	s := graph.Step{Reasons: []graph.Reason{
+		{Channel: "stable", Edge: graph.Replaces}, {Channel: "stable", Edge: graph.SkipRange}, {Channel: "alpha", Edge: graph.Replaces}, {Edge: graph.SameVersion},
+	}}
+	if got, want := s.Why(), "replaces in stable and alpha, skipRange in stable, version"; got != want {
+		t.Errorf("Why() = %q, want %q", got, want)
+	}
+}
