@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/phrase"
 )
 
 // addReading adds the flag that chooses between the two readings of a graph.
@@ -38,7 +39,7 @@ func checkChannels(p graph.Package, names []string) error {
 			for ch := range p.Channels() {
 				known = append(known, ch.Name())
 			}
-			return fmt.Errorf("package %s has no channel %q; it has %s", p.Name(), name, strings.Join(known, ", "))
+			return fmt.Errorf("package %s has no channel %q%s", p.Name(), name, cmp.Or(hint(name, known), "; it has "+phrase.Few(known)))
 		}
 	}
 	return nil
