@@ -16,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -144,6 +145,13 @@ is a path, but --avoid could not judge all of its upgrades.`,
 			a.downgrades(outlooks)
 		} else if len(a.Avoided) == 0 {
 			a.elsewhere(outlooks)
+			manager := kubectl.Operator{V1: *reading == graph.V1, Namespace: "operators", Name: p.Name()}
+			if operator != nil {
+				manager.Namespace, manager.Name = operator.Namespace, operator.Object.Name
+			}
+			if operator == nil || operator.Object.Kind != olm.KindClusterServiceVersion {
+				a.instruct(p, manager)
+			}
 		}
 		if err := (&printer{w: e.stdout, format: *f}).print(a); err != nil {
 			return err
@@ -219,12 +227,15 @@ type pathAnswer struct {
 	Back *graph.Outlook `json:"back,omitzero"`
 	// Way is how other channels lead to To. It is nil if a path leads there, or if they do not either.
 	Way *graph.Way `json:"way,omitzero"`
+	// Commands make the changes of Way or of the way of Outlook, in order, or install an older To in the place of From.
+	Commands []string `json:"commands,omitempty"`
 
 	// DeadEnd is the first upgrade of Shortest that OLM does not take because of what its bundle requires.
 	DeadEnd *resolver.DeadEnd `json:"deadEnd,omitzero"`
 
 	avoid     string
-	unchecked bool // whether the check of CRDs of OLM v1 may refuse an upgrade
+	again     string // the channel from which an older To can be installed
+	unchecked bool   // whether the check of CRDs of OLM v1 may refuse an upgrade
 }
 
 // elsewhere sets where other channels lead.
@@ -238,10 +249,59 @@ func (a *pathAnswer) elsewhere(o *graph.Outlooks) {
 	a.Outlook = o.Of(a.From, "", a.Channels)
 }
 
+// goesBack reports whether To is older than From, and no way leads to it.
+func (a *pathAnswer) goesBack() bool {
+	return !a.OK && a.Way == nil && a.To != nil && older(*a.To, a.From)
+}
+
+// way returns the way that the answer gives, or nil.
+func (a *pathAnswer) way() *graph.Way {
+	if a.Way == nil && a.Outlook != nil && !a.goesBack() {
+		return a.Outlook.Way
+	}
+	return a.Way
+}
+
+// instruct sets the commands for the object that manages the operator.
+func (a *pathAnswer) instruct(p graph.Package, manager kubectl.Operator) {
+	if a.goesBack() {
+		b, _ := p.Bundle(a.To.Name)
+		for e := range b.Entries() {
+			ch := e.Channel().Name()
+			if _, offered := e.Rank(); offered && (a.again == "" || slices.Contains(a.Channels, ch) && !slices.Contains(a.Channels, a.again)) {
+				a.again, a.Commands = ch, manager.Reinstall(a.From.Name, ch, a.To.Name, a.To.Version, false)
+			}
+		}
+		if manager.V1 && len(a.Channels) == 0 && a.again != "" { // all channels
+			a.Commands = []string{manager.Set(map[string]any{"version": a.To.Version, "upgradeConstraintPolicy": "SelfCertified"})}
+		}
+		return
+	}
+	if a.way() == nil || len(a.Channels) > 1 {
+		return
+	}
+	pinned := false
+	for _, l := range a.way().Legs {
+		spec := map[string]any{}
+		switch {
+		case l.Stop && manager.V1:
+			spec["version"] = l.End().Version
+		case l.Stop:
+			spec["installPlanApproval"] = "Manual"
+		case pinned && manager.V1:
+			spec["version"] = nil
+		}
+		pinned = l.Stop
+		if !l.Stays || len(spec) > 0 {
+			a.Commands = append(a.Commands, manager.Follow(l.Channel, spec))
+		}
+	}
+}
+
 // beyond returns the steps that OLM takes on its own after those of Shortest, and whether it begins with these.
 func (a *pathAnswer) beyond() ([]graph.Step, bool) {
 	n, walk := len(a.Shortest), a.Walk.Steps
-	if !a.OK || n == 0 || len(walk) < n || a.Walk.Loops {
+	if !a.OK || len(walk) < n || a.Walk.Loops {
 		return nil, false
 	}
 	return walk[n:], slices.EqualFunc(walk[:n], a.Shortest, func(x, y graph.Step) bool { return x.To == y.To })
@@ -302,15 +362,26 @@ func (a *pathAnswer) text(w io.Writer) error {
 		case a.Way != nil:
 			where = ". " + prose.WayTo(a.Way, a.Reading, strings.Join(a.Channels, ","))
 		case a.To == nil:
-		case older(*a.To, a.From):
-			where = ", which is older: OLM does not go back"
+		case a.goesBack():
+			where = ", which is older, " + a.back()
 		default:
 			where = "; no channel of the catalog leads there"
 		}
-		if a.Outlook != nil {
+		if a.Outlook != nil && !a.goesBack() {
 			where += ". " + prose.Outlook(a.Outlook)
 		}
 		line(fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "")
+		t := proseWriter(w)
+		for i, c := range a.Commands {
+			if way := a.way(); way != nil {
+				if before := len(way.Legs) - len(a.Commands) + i - 1; before >= 0 {
+					end := way.Legs[before].End()
+					t.Line(nil, "when "+cmp.Or(end.Version, end.Name)+" is installed:", "  ", "  ")
+				}
+			}
+			t.Verbatim(c, "  ")
+		}
+		b.WriteString(t.String())
 	case len(a.Shortest) == 0:
 		visible.Fprintf(&b, "%s is already there.\n", a.From)
 	default:
@@ -323,7 +394,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 	}
 	if text := a.follows(); text != "" {
 		line(text, "")
-	} else if len(a.Walk.Steps) > 0 && a.Outlook == nil {
+	} else if len(a.Walk.Steps) > 0 && (a.OK || len(a.Avoided) > 0) {
 		visible.Fprintf(&b, "\n%s on its own takes %s", readerName(a.Reading), phrase.Count(len(a.Walk.Steps), "step"))
 		switch {
 		case a.Walk.Loops:
@@ -361,15 +432,35 @@ func (a *pathAnswer) follows() string {
 	if a.unchecked {
 		own += " if its check of CRDs accepts the upgrades (--impact shows that)"
 	}
-	if len(beyond) == 0 {
-		return own + "."
+	end, how := a.From, "set installPlanApproval to Manual, and approve nothing further"
+	if n := len(a.Shortest); n > 0 {
+		end = a.Shortest[n-1].To
+		how += " once it is installed"
 	}
-	end := a.Shortest[len(a.Shortest)-1].To
-	how := "set installPlanApproval to Manual, and approve nothing further once it is installed"
 	if a.Reading == graph.V1 {
 		how = "set the version to " + cmp.Or(end.Version, end.Name)
 	}
+	switch {
+	case len(beyond) == 0 && len(a.Shortest) == 0:
+		return ""
+	case len(beyond) == 0:
+		return own + "."
+	case len(a.Shortest) == 0:
+		return fmt.Sprintf("%s continues to %s in %s. To stay at %s, %s.", readerName(a.Reading), a.Walk.End, phrase.Count(len(beyond), "step"), end, how)
+	}
 	return fmt.Sprintf("%s, and continues to %s in %s. To stop at %s, %s.", own, a.Walk.End, phrase.Count(len(beyond), "more step"), end, how)
+}
+
+// back states how to get to an older version, as a clause.
+func (a *pathAnswer) back() string {
+	const risk = ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
+	switch {
+	case a.again == "":
+		return "and no channel offers it"
+	case a.Reading == graph.V1:
+		return fmt.Sprintf("and OLM v1 does not go back on its own. To go back, set the version to %s with upgradeConstraintPolicy SelfCertified%s", cmp.Or(a.To.Version, a.To.Name), risk)
+	}
+	return fmt.Sprintf("and no entry leads back. To go back, remove %s and install %s from channel %s, with installPlanApproval Manual%s", a.From.Name, a.To.Name, a.again, risk)
 }
 
 // stop returns where OLM stops on the path until someone acts, with the reason, as a predicate, or "".
