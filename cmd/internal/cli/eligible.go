@@ -164,7 +164,7 @@ func (r eligibleRow) why() (why []string) {
 	case r.Image == "":
 		why = append(why, "the catalog lacks its manifests")
 	default:
-		why = append(why, "its manifests are only in image "+r.Image)
+		why = append(why, "its manifests are only in its image; check them with olmkit eligible docker://"+r.Image)
 	}
 	return why
 }
@@ -199,6 +199,9 @@ func (q *eligible) run(ctx context.Context, arg string) (one bool, err error) {
 	}
 	var found graph.Bundle
 	if name != "" {
+		if q.all {
+			return false, usagef("--all lists every bundle of a catalog; name the catalog without +%s", display(name))
+		}
 		if found, err = chosen(g, name); err != nil {
 			return false, fmt.Errorf("%s: %w", display(name), err)
 		}
@@ -335,6 +338,12 @@ func (q *eligible) summary() {
 			classic++
 		}
 	}
-	visible.Fprintf(q.stderr, "note: of %s, OLM v1 installs %d and refuses %d, of which classic OLM accepts %d; the catalog lacks the manifests to judge the other %d\n",
-		phrase.Count(len(q.rows), "bundle"), n[verdictYes], n[verdictNo], classic, n[verdictUnknown])
+	text := fmt.Sprintf("of %s, OLM v1 installs %d and refuses %d", phrase.Count(len(q.rows), "bundle"), n[verdictYes], n[verdictNo])
+	if classic > 0 {
+		text += fmt.Sprintf("; classic OLM accepts %d of the refused", classic)
+	}
+	if n[verdictUnknown] > 0 {
+		text += fmt.Sprintf("; the catalog lacks the manifests to judge the other %d", n[verdictUnknown])
+	}
+	visible.Fprintf(q.stderr, "note: %s\n", text)
 }

@@ -251,6 +251,9 @@ func chosen(g *graph.Catalog, text string) (graph.Bundle, error) {
 		return graph.Bundle{}, errors.New("the package has no default channel with a head; write PACKAGE@VERSION")
 	}
 	o, err := findOperand(text, []*graph.Catalog{g}, "")
+	if h := hint(text, namesOf([]*graph.Catalog{g})); err != nil && h != "" {
+		return graph.Bundle{}, errors.New("the catalog has no package of this name" + h)
+	}
 	if err == nil && o.bundle == (graph.Bundle{}) {
 		err = errors.New("the catalog has no such bundle")
 	}
