@@ -20,9 +20,9 @@ import (
 // 4: 4.16 runs Kubernetes 1.29.
 const kubernetesBehind = 13
 
-// kubernetes returns the minor version of Kubernetes in a version of OpenShift. It returns
+// Kubernetes returns the minor version of Kubernetes in a version of OpenShift. It returns
 // false for major versions other than 4.
-func kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
+func Kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
 	if platform.Major != 4 {
 		return property.MinorVersion{}, false
 	}
@@ -31,7 +31,7 @@ func kubernetes(platform property.MinorVersion) (property.MinorVersion, bool) {
 
 // kubeText returns a clause that states which Kubernetes a version of the platform runs.
 func kubeText(at property.MinorVersion) string {
-	kube, _ := kubernetes(at)
+	kube, _ := Kubernetes(at)
 	return fmt.Sprintf("%s runs Kubernetes %s", at, kube)
 }
 
@@ -80,7 +80,7 @@ func (u *apiUse) String() string {
 // unserved returns an API that the bundle needs, or also one that it ships, and that a
 // version of the platform does not serve. It returns nil if there is none.
 func (f *facts) unserved(at property.MinorVersion, ships bool) *apiUse {
-	kube, ok := kubernetes(at)
+	kube, ok := Kubernetes(at)
 	for i := range f.apis {
 		if u := &f.apis[i]; ok && (ships || !u.ships) && u.Since.Compare(kube) <= 0 {
 			return u
@@ -103,7 +103,7 @@ func (f *facts) unfit(at property.MinorVersion) bool {
 // tooNew reports whether a bundle needs a newer Kubernetes than a version of the platform
 // has.
 func (f *facts) tooNew(at property.MinorVersion) bool {
-	kube, ok := kubernetes(at)
+	kube, ok := Kubernetes(at)
 	return ok && f.hasMin && f.min.Compare(kube) > 0
 }
 

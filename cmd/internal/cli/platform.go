@@ -120,6 +120,9 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		if err != nil {
 			return err
 		}
+		if err := checkKubernetes(s.kubeVersion, p.From); err != nil {
+			return err
+		}
 		p.Removed = removedAPI
 		p.LoadLimits, p.ConstraintLimits = l.limits.fbc(), &l.limits.rules
 		if err := p.Open(cmd.Context(), in.open(l)); err != nil {
@@ -145,6 +148,19 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		return nil
 	}
 	return cmd
+}
+
+// checkKubernetes returns an error if --kube-version is not the version of Kubernetes that the platform runs.
+func checkKubernetes(given, from string) error {
+	at, err := property.ParseMinorVersion(from)
+	if given == "" || err != nil {
+		return nil // the plan reports the error
+	}
+	kube, known := platform.Kubernetes(at)
+	if v, err := property.ParseMinorVersion(given); known && (err != nil || v != kube) {
+		return usagef("--kube-version %s: OpenShift %s runs Kubernetes %s; remove the flag, or give another version with --from", given, at, kube)
+	}
+	return nil
 }
 
 // removedAPI returns when Kubernetes stopped serving an API.
