@@ -105,7 +105,10 @@ func (rt *route) behind(ctx context.Context, k int, add func(*Blocker)) error {
 	}
 	if b := rt.left(k, s.channel, s.end); b != nil && !(waits != nil && b.Kind == BlockerNoPath) {
 		for n, later := range rt.stays[k+1:] {
-			b.Temporary = b.Temporary || later.lane != nil && rt.left(k+1+n, later.channel, later.end) == nil
+			if later.lane != nil && rt.left(k+1+n, later.channel, later.end) == nil {
+				b.Temporary, b.Until = true, rt.at(k+1+n).String()
+				break
+			}
 		}
 		if !b.Temporary {
 			if err := rt.advise(ctx, b, k); err != nil {
@@ -134,8 +137,7 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 	case b.depends:
 		b.Action = "accept that the operator gets no updates, or manage it with classic OLM, which installs dependencies"
 	case b.Kind == BlockerRefused:
-		b.Action = "accept that the operator gets no updates, or prepare its custom resources and allow the change of the CRDs"
-		b.risk = "custom resources that the new CRDs do not accept may be lost; back them up, and set crdUpgradeSafety back afterwards"
+		rt.allow(b, k)
 		for _, o := range rt.objects() {
 			b.commands = append(b.commands, o.AllowUnsafeCRDs())
 		}
@@ -146,7 +148,20 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 		if err != nil {
 			return err
 		}
+		home, err := rt.home(ctx, k)
+		if err != nil {
+			return err
+		}
 		switch {
+		case home != "":
+			b.there = true
+			b.Action = fmt.Sprintf("switch to channel %s, whose head it is, to get its later versions", home)
+			if fresh != nil && !older(node(fresh), rt.stays[k].end) {
+				b.Action += fmt.Sprintf("; %s from channel %s can only be installed in its place, with a risk for its data", fresh.Name(), fresh.Channel().Name())
+			}
+			for _, o := range rt.objects() {
+				b.commands = append(b.commands, o.Follow(home, nil))
+			}
 		case rt.Versions != "":
 			b.Action = fmt.Sprintf("change the version range %q, or accept that the operator gets no updates", rt.Versions)
 		case fresh != nil && !older(node(fresh), rt.stays[k].end):
@@ -155,6 +170,56 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 		}
 	}
 	return nil
+}
+
+// home returns the channel other than the operator's whose head it is when it leaves a level, or "".
+func (rt *route) home(ctx context.Context, k int) (string, error) {
+	for _, name := range rt.levels[k].channels {
+		a, err := rt.lane(ctx, k, name)
+		if err != nil {
+			return "", err
+		}
+		if name != "" && rt.stays[k].channel != "" && a.toHead(rt.stays[k].end) == 0 {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// allow sets that OLM v1 takes the upgrades that it refuses if it does not check CRDs, and where it gets then.
+func (rt *route) allow(b *Blocker, k int) {
+	s, refused := &rt.stays[k], 0
+	var unsafe, stored []string // of the refused ones
+	end, seen := s.end, map[graph.Node]bool{}
+	for !seen[end] {
+		seen[end] = true
+		x, ok := s.lane.olm.Next(end)
+		if !ok || rt.depends[x.To.Name] != "" {
+			break
+		}
+		if i := slices.IndexFunc(rt.Refused, func(j Judgment) bool { return j.of(x) }); i >= 0 {
+			refused++
+			stored = append(stored, rt.Refused[i].Stored...)
+			if !rt.Refused[i].Harmless {
+				unsafe = append(unsafe, x.To.Name)
+			}
+		}
+		end = x.To
+	}
+	then := fmt.Sprintf("; then OLM v1 upgrades it to %s", end)
+	if refused > 1 {
+		then += fmt.Sprintf(", by %d upgrades that it refuses otherwise", refused)
+	}
+	if unsafe == nil {
+		b.Action = "set crdUpgradeSafety to None" + then + "; set it back afterwards"
+		return
+	}
+	b.Action = "accept that the operator gets no updates, or back up and prepare its custom resources and set crdUpgradeSafety to None" + then
+	if len(stored) > 0 {
+		slices.Sort(stored)
+		b.Action += fmt.Sprintf(". Before that, rewrite the resources of CRD %s, and remove the versions that it loses from its status.storedVersions: without this, the API server refuses the CRD", phrase.And(slices.Compact(stored)))
+	}
+	b.risk = fmt.Sprintf("custom resources that the CRDs of %s do not accept may be lost; set crdUpgradeSafety back afterwards", phrase.Or(unsafe))
 }
 
 // renamed returns the flag that gives one of some catalogs the name of the one that the operator follows.

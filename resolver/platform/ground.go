@@ -45,6 +45,8 @@ type lane struct {
 	olm  *graph.Upgrades    // what OLM offers
 	u    *graph.Upgrades    // without the upgrades that are never taken
 	away map[graph.Node]int // the steps from nodes to the head
+	// refused are the upgrades that OLM v1 refuses: it takes no other one instead.
+	refused map[[2]string]bool
 }
 
 func (g *ground) instance() string { return g.trip.who[g.Operator].instance }
@@ -52,8 +54,9 @@ func (g *ground) instance() string { return g.trip.who[g.Operator].instance }
 // ground returns the ground of an operator.
 func (t *trip) ground(ctx context.Context, o *Operator) (*ground, error) {
 	g := &ground{trip: t, Operator: o, within: t.ranges[o], refused: map[[2]string]bool{}, depends: map[string]string{}}
-	g.barred = slices.Concat(o.Excluded, o.Refused)
+	g.barred = slices.Clip(o.Excluded)
 	for _, x := range o.Refused {
+		g.barred = append(g.barred, x.Exclusion)
 		g.refused[[2]string{x.From, x.To}] = true
 	}
 	f, err := g.begin(ctx)
@@ -215,7 +218,7 @@ func (g *ground) lane(ctx context.Context, k int, channel string) (*lane, error)
 	}
 	without, failed := g.without(ctx, k)
 	o := &graph.UpgradeOptions{Channels: g.follows(l, channel), Installed: l.reach, Without: without}
-	a := &lane{olm: l.pkg.Upgrades(g.Reading, o), away: map[graph.Node]int{}}
+	a := &lane{olm: l.pkg.Upgrades(g.Reading, o), away: map[graph.Node]int{}, refused: g.refused}
 	a.u = a.olm
 	if len(g.barred) > 0 {
 		a.u = a.olm.Without(g.barred)
@@ -254,7 +257,9 @@ func (a *lane) toHead(n graph.Node) int {
 	d, ok := a.away[n]
 	if !ok {
 		d = -1
-		if path, ok := a.u.PathToHead(n); ok {
+		s, moves := a.olm.Next(n)
+		path, ok := a.u.PathToHead(n)
+		if ok && !(moves && a.refused[[2]string{n.Name, s.To.Name}]) {
 			d = len(path)
 		}
 		a.away[n] = d

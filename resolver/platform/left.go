@@ -55,8 +55,8 @@ func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 			b.Reason = fmt.Sprintf("%s declares dependencies (%s), so OLM v1 refuses the upgrade to it", s.To, typ)
 			return b
 		}
-		i := slices.IndexFunc(g.Refused, func(x graph.Exclusion) bool { return x.From == at.Name && x.To == s.To.Name })
-		b.Reason = "OLM v1 refuses the upgrade " + exclusionText(&g.Refused[i])
+		i := slices.IndexFunc(g.Refused, func(x Judgment) bool { return x.From == at.Name && x.To == s.To.Name })
+		b.Reason = "OLM v1 refuses the upgrade " + exclusionText(&g.Refused[i].Exclusion)
 		return b
 	}
 	if list := a.u.Blocking(at, graph.Node{}); len(list) > 0 {

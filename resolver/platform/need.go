@@ -29,7 +29,7 @@ func (p *Plan) needs(from property.MinorVersion) {
 				p.Needs = append(p.Needs, *x)
 			}
 			if s.Operator != nil {
-				n.Commands = nil
+				n.Commands = s.backups
 			}
 			switch {
 			case s.Switch != nil:

@@ -126,6 +126,7 @@ type Step struct {
 	// Commands take the step, if a person does that. There is one for each of [Operator.Objects], or
 	// none if an earlier step did the same.
 	Commands []string `json:"commands,omitempty"`
+	backups  []string // the commands that back up what the upgrade deletes
 }
 
 // A ChannelSwitch changes the channel of an operator. In v1, no channel means all.
@@ -209,6 +210,8 @@ type Blocker struct {
 	// Temporary reports that the operator is not left behind for good: it gets to the head
 	// of its channel at a later version.
 	Temporary bool `json:"temporary,omitzero"`
+	// Until is that version of the platform.
+	Until string `json:"until,omitempty"`
 	// Lift lists upgrades of the operator that resolve the blocker, and Switch the change of
 	// channels that they need. They are part of the plan.
 	Lift   []graph.Step `json:"lift,omitempty"`

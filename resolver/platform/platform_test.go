@@ -20,7 +20,7 @@ import (
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
-// catalog returns the text of a catalog from lines "package/channel: bundle [max=4.17] [kube=1.30] [needs=package] [<replaces]".
+// catalog returns the text of a catalog from lines "package/channel: bundle [max=4.17] [kube=1.30] [needs=package] [skips=1.0.0] [<replaces]".
 // Bundles are named by version.
 func catalog(lines string) *string {
 	var b strings.Builder
@@ -50,6 +50,9 @@ func catalog(lines string) *string {
 				}
 				if v, ok := strings.CutPrefix(w, "kube="); ok {
 					props += fmt.Sprintf(`,{"type":"olm.csv.metadata","value":{"minKubeVersion":%q}}`, v)
+				}
+				if v, ok := strings.CutPrefix(w, "skips="); ok {
+					entry += fmt.Sprintf(`,"skips":["%s.v%s"]`, pkg, v)
 				}
 				if v, ok := strings.CutPrefix(w, "<"); ok {
 					entry += fmt.Sprintf(`,"replaces":"%s.v%s"`, pkg, v)
@@ -222,9 +225,21 @@ func TestUpgrade(t *testing.T) {
 				From: "4.16", To: "4.17",
 				Catalogs: []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog(db)}},
 				Installed: []platform.Operator{
-					{Name: "db.v1.0.0", Package: "db", Reading: graph.V1, Refused: []graph.Exclusion{{From: "db.v1.0.0", To: "db.v2.0.0", Reason: "a CRD changes"}}},
-					{Name: "web.v1.0.0", Package: "web", Breaking: []graph.Exclusion{{From: "web.v1.0.0", To: "web.v2.0.0", Reason: "data is deleted"}}},
+					{Name: "db.v1.0.0", Package: "db", Reading: graph.V1, Refused: []platform.Judgment{{Exclusion: graph.Exclusion{From: "db.v1.0.0", To: "db.v2.0.0", Reason: "CRD dbs.example.com: version v1: ^.spec.size: field removed"}}}},
+					{Name: "web.v1.0.0", Package: "web", Breaking: []platform.Judgment{{Exclusion: graph.Exclusion{From: "web.v1.0.0", To: "web.v2.0.0", Reason: "CRD sites.example.com is deleted with all of its custom resources"}, Deletes: []string{"sites.example.com"}}}},
 				},
+			}
+		}},
+		// OLM v1 refuses the upgrade that it selects; another one leads around it only if a person allows no other version.
+		{"refused-newest", func(p *platform.Problem) {
+			const db = "db/s: 1.0.0, 1.1.0 <1.0.0, 1.2.0 <1.1.0 skips=1.0.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs: []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog(db)}},
+				Installed: []platform.Operator{{
+					Name: "db.v1.0.0", Package: "db", Channel: "s", Reading: graph.V1,
+					Refused: []platform.Judgment{{Exclusion: graph.Exclusion{From: "db.v1.0.0", To: "db.v1.2.0", Reason: "CRD dbs.example.com changes"}, Harmless: true}},
+				}},
 			}
 		}},
 		// A prerelease counts if the head of the default channel is one.
@@ -320,6 +335,30 @@ func TestUpgrade(t *testing.T) {
 			p.Strategy = platform.Minimal
 		}},
 		{"gone-latest", func(p *platform.Problem) { *p = gone() }},
+		// The refusals on the way of OLM v1 are false alarms.
+		{"false-alarm", func(p *platform.Problem) {
+			const db = "db/s: 1.0.0, 2.0.0 <1.0.0, 3.0.0 <2.0.0"
+			refused := func(from, to string) platform.Judgment {
+				return platform.Judgment{Exclusion: graph.Exclusion{From: from, To: to, Reason: "a false alarm"}, Harmless: true}
+			}
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs: []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog(db)}},
+				Installed: []platform.Operator{{
+					Name: "db.v1.0.0", Package: "db", Reading: graph.V1,
+					Refused: []platform.Judgment{refused("db.v1.0.0", "db.v2.0.0"), refused("db.v2.0.0", "db.v3.0.0")},
+				}},
+			}
+		}},
+		// Strategy minimal holds an operator back, and says that this is why.
+		{"minimal-held", func(p *platform.Problem) {
+			const db = "db/s: 1.0.0, 1.1.0 <1.0.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17", Strategy: platform.Minimal,
+				Catalogs:  []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog(db)}},
+				Installed: []platform.Operator{{Name: "db.v1.0.0", Package: "db"}},
+			}
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := synthetic()

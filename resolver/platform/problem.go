@@ -15,7 +15,9 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/shell"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver/document"
@@ -104,9 +106,32 @@ type Operator struct {
 	Excluded []graph.Exclusion `json:"excluded,omitempty"`
 	// Refused are upgrades that OLM v1 would select, but refuses because of their CRDs. The plan does
 	// not take them.
-	Refused []graph.Exclusion `json:"refused,omitempty"`
+	Refused []Judgment `json:"refused,omitempty"`
 	// Breaking are upgrades that break something. If the plan takes one, it is among the needs.
-	Breaking []graph.Exclusion `json:"breaking,omitempty"`
+	Breaking []Judgment `json:"breaking,omitempty"`
+}
+
+// A Judgment is an upgrade with what it does to custom resources.
+type Judgment struct {
+	graph.Exclusion
+	// Harmless reports that all custom resources stay valid, so that OLM v1 refuses the upgrade by a false alarm.
+	Harmless bool `json:"harmless,omitzero"`
+	// Stored are the names of the CRDs that lose a version in which resources may be stored. The API server refuses that,
+	// whatever OLM v1 checks.
+	Stored []string `json:"stored,omitempty"`
+	// Deletes are the names of the CRDs that the upgrade deletes with all of their custom resources.
+	Deletes []string `json:"deletes,omitempty"`
+}
+
+// of reports whether the judgment is that of an upgrade.
+func (j *Judgment) of(s graph.Step) bool { return j.From == s.From.Name && j.To == s.To.Name }
+
+// backups are the commands that back up the custom resources that the upgrade deletes.
+func (j *Judgment) backups() (out []string) {
+	for _, crd := range j.Deletes {
+		out = append(out, kubectl.All(crd)+" > "+shell.Quote(crd+".yaml"))
+	}
+	return out
 }
 
 // An Object is a Subscription or a ClusterExtension.

@@ -165,8 +165,8 @@ func (rt *route) write(acts []act) {
 					s.Commands = append(s.Commands, o.Approve())
 				}
 			}
-			if i := slices.IndexFunc(rt.Breaking, func(b graph.Exclusion) bool { return b.From == x.step.From.Name && b.To == x.step.To.Name }); i >= 0 {
-				s.Reason = rt.Breaking[i].Reason
+			if i := slices.IndexFunc(rt.Breaking, func(b Judgment) bool { return b.of(*x.step) }); i >= 0 {
+				s.Reason, s.backups = rt.Breaking[i].Reason, rt.Breaking[i].backups()
 			}
 		case moveHold:
 			s.Hold, s.Reason = &Hold{Bundle: x.node, Reading: rt.Reading}, x.why.reason

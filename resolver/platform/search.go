@@ -231,7 +231,7 @@ func (s *search) upgraded(c cost, k int, x graph.Step) cost {
 	if older(x.To, x.From) {
 		c[costDown]++
 	}
-	if slices.ContainsFunc(s.Breaking, func(b graph.Exclusion) bool { return b.From == x.From.Name && b.To == x.To.Name }) {
+	if slices.ContainsFunc(s.Breaking, func(b Judgment) bool { return b.of(x) }) {
 		c[costBreaking]++
 	}
 	return c

@@ -204,7 +204,10 @@ func (p *Plan) writeBlockers(t text) {
 			if i := slices.IndexFunc(p.Needs, func(n Need) bool { return n.who() == x.who() && n.Reason == x.Reason }); i >= 0 {
 				reason = fmt.Sprintf("see %d above", i+1)
 			} else if x.Temporary {
-				reason += "; that changes at a later version"
+				reason += "; that changes on " + x.Until
+				if x.Kind == BlockerNoPackage {
+					reason += ", whose catalog has it"
+				}
 			} else if x.Action != "" {
 				reason += "; " + x.Action
 			}

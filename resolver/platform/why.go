@@ -158,6 +158,8 @@ func (s *search) astray(ctx context.Context, at place, x graph.Step, c cost, las
 		if now, ok := s.lost[x.From]; ok && now < s.lost[x.To] {
 			return trouble{reason: fmt.Sprintf("upgrading %s to %s closes the way to %s", x.From, short(x.To), short(s.heads[now]))}, nil
 		}
+	case costFewest:
+		return trouble{reason: fmt.Sprintf("strategy %s upgrades no further than needed, and OLM would upgrade it to %s", Minimal, short(x.To))}, nil
 	case costAway:
 		return trouble{reason: to + fmt.Sprintf("and channel %s does not lead on from there", s.named(s.home, s.Channel))}, nil
 	}

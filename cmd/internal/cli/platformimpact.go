@@ -13,6 +13,7 @@ import (
 	"github.com/olmkit/olmkit/internal/codes"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
@@ -68,7 +69,7 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 	judges := make([]*edgeJudge, len(p.Installed))
 	cache := &impact.Cache{}
 	for i := range p.Installed {
-		if o := &p.Installed[i]; a.on() || o.Reading == graph.V1 && !unenforced(o) {
+		if o := &p.Installed[i]; a.on() || o.Reading == graph.V1 {
 			run := a.run(e)
 			run.opts.Cache, run.opts.Classic, run.opts.Unenforced = cache, o.Reading == graph.Classic, unenforced(o)
 			var packages []graph.Package
@@ -103,20 +104,32 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 				if a.on() {
 					out.impact = added(out.impact, edge)
 				}
-				list, x := &o.Breaking, edge.reasoned()
-				switch {
-				case o.Reading == graph.V1 && !unenforced(o) && edge.refused():
-					out.refused = added(out.refused, edge)
-					list = &o.Refused
+				x := platform.Judgment{Exclusion: edge.reasoned()}
+				list := &o.Breaking
+				isSame := func(y platform.Judgment) bool { return y.From == x.From && y.To == x.To }
+				switch v1 := o.Reading == graph.V1; {
+				case edge.Error != "":
+					continue
+				case v1 && !unenforced(o) && edge.refused():
+					out.refused, list = added(out.refused, edge), &o.Refused
 				case a.refuses(edge):
 					out.avoided = added(out.avoided, edge)
-					list, x = &o.Excluded, edge.exclusion()
-				case !a.on() || edge.Verdict != impact.Breaks:
+					if y := edge.exclusion(); !slices.Contains(o.Excluded, y) {
+						o.Excluded = append(slices.Clip(o.Excluded), y)
+						again = true
+					}
+					continue
+				case edge.Verdict != impact.Breaks || !a.on() && !(v1 && slices.Contains(edge.Codes, codes.ImpactDataDeleted)):
 					continue
 				}
-				if slices.Contains(*list, x) {
+				if slices.ContainsFunc(*list, isSame) {
 					continue
 				}
+				r, err := j.report(ctx, x.From, x.To)
+				if err != nil {
+					return nil, err
+				}
+				judge(&x, r, list == &o.Refused)
 				*list = append(slices.Clip(*list), x)
 				again = true
 			}
@@ -138,6 +151,45 @@ func added(list []edgeImpact, e *edgeImpact) []edgeImpact {
 // refused reports whether OLM v1 refuses the upgrade if it checks CRDs.
 func (e *edgeImpact) refused() bool {
 	return slices.Contains(e.Codes, codes.ImpactCRDUnsafe) || slices.Contains(e.Codes, codes.ImpactCRDRefused)
+}
+
+// judge adds to a judgment what a report says: the changes to CRDs because of which OLM v1 refuses the upgrade, or the
+// data that it deletes.
+func judge(x *platform.Judgment, r *impact.Report, refused bool) {
+	var list []string
+	if refused {
+		x.Harmless = true
+		for _, c := range r.CRDs {
+			switch {
+			case len(c.Findings) > 0:
+				x.Harmless = x.Harmless && !slices.ContainsFunc(c.Findings, func(f crdsafety.Finding) bool { return !keepsValid(f) })
+				if slices.ContainsFunc(c.Findings, func(f crdsafety.Finding) bool { return f.Validation == "storedVersionRemoval" }) {
+					x.Stored = append(x.Stored, c.Name)
+				}
+				text := fmt.Sprintf("CRD %s: %s", c.Name, c.Findings[0])
+				if n := len(c.Findings); n > 1 {
+					text += fmt.Sprintf(", and %d more", n-1)
+				}
+				list = append(list, text)
+			case c.Upstream != "":
+				list = append(list, fmt.Sprintf("CRD %s changes", c.Name))
+			}
+		}
+		if x.Harmless = x.Harmless && list != nil; x.Harmless {
+			list = append(list, "a false alarm: all custom resources stay valid")
+		}
+	}
+	for _, class := range r.Classes {
+		for _, c := range class.Changes {
+			if name, ok := strings.CutPrefix(c.Object, "CustomResourceDefinition "); ok && c.Code == codes.ImpactDataDeleted {
+				x.Deletes = append(x.Deletes, name)
+				list = append(list, c.Message)
+			}
+		}
+	}
+	if list != nil {
+		x.Reason = strings.Join(list, "; ")
+	}
 }
 
 // reasoned returns the upgrade with what its codes mean.
