@@ -61,7 +61,7 @@ func TestAdvise(t *testing.T) {
 			}
 			for _, n := range plan.Notes {
 				kind := "note: "
-				if n.Advice {
+				if n.Code == reconcile.NoteAdvice {
 					kind = "advice: "
 				}
 				out.WriteString(kind + n.String() + "\n")

@@ -35,7 +35,7 @@ func TestCoTenancyNotes(t *testing.T) {
 				notes = append(notes, x)
 			}
 		}
-		if len(notes) != 1 || !notes[0].Advice {
+		if len(notes) != 1 || notes[0].Code != reconcile.NoteAdvice {
 			t.Errorf("with %d operators, the notes are %v, want one", n, notes)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -15,25 +14,25 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
-// shareGroup makes obstacles that state the same about an operator group name all their bundles.
+// shareGroup puts the names of the bundles before what obstacles state about an operator group, and all names
+// where several state the same.
 func shareGroup(list []Obstacle) {
-	names := map[string][]string{} // by text after the name; never ranged over
-	rest := func(o Obstacle) string { return strings.TrimPrefix(o.Text, o.Bundle) }
+	names := map[string][]string{} // by text; never ranged over
 	for _, o := range list {
 		if o.By == resolver.HeldByInstallMode {
-			names[rest(o)] = append(names[rest(o)], o.Bundle)
+			names[o.Text] = append(names[o.Text], o.Bundle)
 		}
 	}
 	for i := range list {
 		if o := &list[i]; o.By == resolver.HeldByInstallMode {
-			o.Text = phrase.And(names[rest(*o)]) + rest(*o)
+			o.Text = phrase.And(names[o.Text]) + " " + o.Text
 		}
 	}
 }
 
 // installModeObstacle reports a bundle that does not support the namespace's operator group
 // (F2). The commands change the targets of the group to what all operators support that are installed or
-// will be.
+// will be. shareGroup completes the text.
 func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 	groups := w.Groups()
 	if len(groups) != 1 || !c.stated {
@@ -48,7 +47,7 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 	if why == nil {
 		return nil
 	}
-	o := &Obstacle{By: resolver.HeldByInstallMode, Text: fmt.Sprintf("%s cannot run under operator group %s: %s", c.name, g.Metadata.Name, why)}
+	o := &Obstacle{By: resolver.HeldByInstallMode, Text: fmt.Sprintf("cannot run under operator group %s: %s", g.Metadata.Name, why)}
 	opposed := ""
 	for _, to := range []string{operatorgroup.AllNamespaces, w.Namespace} {
 		if slices.Equal(targets, []string{to}) || operatorgroup.Supports(c.modes, w.Namespace, []string{to}) != nil {

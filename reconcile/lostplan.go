@@ -70,7 +70,7 @@ func failedObstacle(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution)
 			}
 			first, commands := discard(w.Subscriptions, ip)
 			return &Obstacle{
-				Bundle: x.Name, Replaces: x.Replaces, By: resolver.HeldByDifference,
+				Bundle: x.Name, Replaces: x.Replaces, By: resolver.HeldByDifference, InstallPlan: ip.Metadata.Name,
 				Text: fmt.Sprintf("install plan %s for %s failed (%s), and OLM installs nothing as long as it exists; %sdelete it, and OLM creates one for %s",
 					ip.Metadata.Name, s.Status.CurrentCSV, phrase.Clause(world.FailureText(ip)), first, x.Name),
 				Commands: commands,

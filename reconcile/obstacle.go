@@ -15,7 +15,7 @@ type Obstacle struct {
 	Replaces string `json:"replaces,omitempty"`
 	// By is HeldByInstallMode or one of the holders after it that apply in a cluster.
 	By resolver.Holder `json:"by"`
-	// InstallPlan is the name of the outdated install plan if By is HeldByInstallPlan, or "".
+	// InstallPlan is the name of the install plan that is outdated or, if By is HeldByDifference, failed, or "".
 	InstallPlan string `json:"installPlan,omitempty"`
 	// Keeps is set if the commands keep Replaces installed instead of removing the obstacle.
 	Keeps bool `json:"keeps,omitzero"`
@@ -29,6 +29,12 @@ type Obstacle struct {
 
 // String returns the text.
 func (o Obstacle) String() string { return o.Text }
+
+// States reports whether the obstacle states what a note does.
+func (o Obstacle) States(n Note) bool {
+	misfit := o.By == resolver.HeldByInstallMode && n.Code == NoteCode(resolver.HeldByGroup)
+	return n.Code == NoteCode(o.By) || misfit || o.InstallPlan != "" && n.Object.Kind == olm.KindInstallPlan && n.Object.Name == o.InstallPlan
+}
 
 // A coming bundle is installed next, or is installed and does not run yet.
 type coming struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/serving"
 	"github.com/olmkit/olmkit/reconcile/internal/steps"
 	"github.com/olmkit/olmkit/resolver"
@@ -88,9 +89,18 @@ type Note struct {
 	Message string  `json:"message"`
 	// Rule is the id of the rule in docs/rules.md that the note follows, if any.
 	Rule string `json:"rule,omitzero"`
-	// Advice is set if the note repeats [Advise] and does not explain the plan.
-	Advice bool `json:"advice,omitzero"`
+	// Code is what the note is about, if an answer states it elsewhere too.
+	Code NoteCode `json:"code,omitzero"`
 }
+
+// A NoteCode is a [resolver.Holder] of an [Obstacle], or one of the constants.
+type NoteCode string
+
+const (
+	NoteAdvice  = NoteCode(change.Advice)  // the note repeats [Advise] and does not explain the plan
+	NoteVersion = NoteCode(change.Version) // it is an advice of the solution about newer versions
+	NoteRefused = NoteCode(change.Refused) // the subscriptions cannot be resolved
+)
 
 // String returns the note as text.
 func (n Note) String() string { return visible.Line(n.Object.String() + ": " + n.Message) }

@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/subscription"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // noteWaiting completes the notes of a plan without changes: each object of the namespace
@@ -23,36 +24,36 @@ func noteWaiting(w *world.World, p *change.Writer, refused error) {
 	}
 	named := map[olm.Key]bool{}
 	for _, n := range p.Notes {
-		if !n.Advice && !omitsCause(w, n) {
+		if n.Code != change.Advice && !omitsCause(w, n) {
 			named[n.Object] = true
 		}
 	}
-	say := func(r olm.Resource, text string) {
+	say := func(r olm.Resource, text string, code change.Code) {
 		if h := r.Head(); h.Metadata.IsDeleted() {
 			p.Note(h.Key(), "%s", status.Leaving(h))
 		} else if text != "" && !named[h.Key()] {
-			p.Note(h.Key(), "%s", text)
+			p.Note(h.Key(), "%s", text).Code = code
 		}
 	}
 	for _, g := range w.Groups() {
-		say(g, "")
+		say(g, "", "")
 	}
 	for _, ip := range w.InstallPlans {
-		say(ip, planText(ip))
+		say(ip, planText(ip), "")
 	}
 	for _, c := range w.Own() {
 		text := ""
 		if c.Status.Phase != olm.PhaseSucceeded {
 			text = "is " + status.Phase(c)
 		}
-		say(c, text)
+		say(c, text, "")
 	}
 	for _, s := range w.Subscriptions {
-		text := ""
+		text, code := "", change.Code("")
 		if s.Status.State != olm.StateAtLatestKnown {
-			text = subscriptionText(w, s, refused)
+			text, code = subscriptionText(w, s, refused)
 		}
-		say(s, text)
+		say(s, text, code)
 	}
 }
 
@@ -74,16 +75,16 @@ func planText(ip *olm.InstallPlan) string {
 
 // subscriptionText describes what a subscription waits for: the problem that its conditions
 // report, or else the state of the operator that it wants.
-func subscriptionText(w *world.World, s *olm.Subscription, refused error) string {
+func subscriptionText(w *world.World, s *olm.Subscription, refused error) (text string, code change.Code) {
 	var parts []string
 	for _, c := range s.Status.Conditions {
 		if c.Status != olm.ConditionTrue || !slices.Contains(waitingConditions, c.Type) {
 			continue
 		}
-		text := phrase.Clause(cmp.Or(c.Message, c.Reason))
+		text = phrase.Clause(cmp.Or(c.Message, c.Reason))
 		switch {
 		case c.Type == world.ResolutionFailed && refused != nil:
-			text = c.Reason // the plan has the details
+			text, code = c.Reason, change.Refused // the plan has the details
 		case c.Type == world.InstallPlanPending && s.Status.InstallPlanRef != nil:
 			text = "install plan " + s.Status.InstallPlanRef.Name // its note has the details
 		}
@@ -93,9 +94,9 @@ func subscriptionText(w *world.World, s *olm.Subscription, refused error) string
 		parts = append(parts, c.Metadata.Name+" is "+status.Phase(c))
 	}
 	if len(parts) == 0 {
-		return "is " + string(cmp.Or(s.Status.State, "new")) + ", and no further step is possible"
+		return "is " + string(cmp.Or(s.Status.State, "new")) + ", and no further step is possible", ""
 	}
-	return "waits: " + strings.Join(parts, "; ")
+	return "waits: " + strings.Join(parts, "; "), code
 }
 
 // waitingConditions are the conditions for which subscriptions wait.
@@ -109,10 +110,12 @@ var waitingConditions = []string{
 func noteGate(w *world.World, p *change.Writer) {
 	for _, g := range w.Groups() {
 		if n := len(w.Groups()); n > 1 {
-			p.Note(g.Key(), "is one of %d operator groups in the namespace, so no operator is installed or runs; delete all but one", n).Rule = "F3"
+			x := p.Note(g.Key(), "is one of %d operator groups in the namespace, so no operator is installed or runs; delete all but one", n)
+			x.Rule, x.Code = "F3", change.Code(resolver.HeldByGroup)
 		}
 		if name := g.Spec.ServiceAccountName; name != "" && !w.HasServiceAccount(name) {
-			p.Note(g.Key(), "nothing is installed, because service account %q does not exist; create it, or name another one in /spec/serviceAccountName", name).Rule = "F10"
+			x := p.Note(g.Key(), "nothing is installed, because service account %q does not exist; create it, or name another one in /spec/serviceAccountName", name)
+			x.Rule, x.Code = "F10", change.Code(resolver.HeldByAccount)
 		}
 	}
 }

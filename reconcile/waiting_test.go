@@ -19,7 +19,7 @@ func unexplained(t testing.TB, c *memcluster.Cluster, plan *reconcile.Plan) (odd
 	t.Helper()
 	named := map[olm.Key]bool{}
 	for _, n := range plan.Notes {
-		if !n.Advice {
+		if n.Code != reconcile.NoteAdvice {
 			named[n.Object] = true
 		}
 	}

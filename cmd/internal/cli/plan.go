@@ -16,7 +16,6 @@ import (
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crd"
 	"github.com/olmkit/olmkit/kube/olmhash"
-	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/reconcile/memcluster"
@@ -340,12 +339,7 @@ func planAdvice(a resolver.Advice) string {
 
 // stated reports whether the lines below the notes state what a note does.
 func (d *planDocument) stated(n reconcile.Note) bool {
-	return n.Advice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
-		groups := n.Object.Kind == olm.KindOperatorGroup || n.Object.Kind == olm.KindSubscription && strings.Contains(n.Message, "operator group")
-		plan := n.Object.Kind == olm.KindInstallPlan && n.Object.Name == o.InstallPlan
-		account := o.By == resolver.HeldByAccount && n.Object.Kind == olm.KindOperatorGroup
-		return o.Text == n.Message || o.By == resolver.HeldByGroup && groups || plan || account
-	})
+	return n.Code == reconcile.NoteAdvice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool { return o.States(n) })
 }
 
 // held returns the operators that are not upgradeable, without those of obstacles.

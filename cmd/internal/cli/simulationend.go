@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
@@ -153,7 +152,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		for i := range d.Obstacles {
 			if o := &d.Obstacles[i]; o.By == resolver.HeldByApproval && slices.Contains(created, o.Bundle) {
 				o.Text, o.Commands = text, []string{kubectl.List("installplans.operators.coreos.com", d.Namespace)}
-			} else if o.InstallPlan != "" && slices.Contains(created, o.Bundle) {
+			} else if o.By == resolver.HeldByInstallPlan && o.InstallPlan != "" && slices.Contains(created, o.Bundle) {
 				o.Text = fmt.Sprintf("the install plan that OLM creates for %s takes %s back to %s; do not approve it", phrase.And(created), o.Replaces, o.Bundle)
 			}
 		}
@@ -413,28 +412,25 @@ func writeNeeds(lines *prose.Writer, needs []simulationNeed) {
 // stated reports whether a need states what a note does.
 func (d *simulationEnd) stated(n reconcile.Note) bool {
 	k := n.Object
-	if slices.ContainsFunc(d.Versions, func(a resolver.Advice) bool { return a.NeedsAttention() && a.String() == n.Message }) {
+	if n.Code == reconcile.NoteRefused && d.Report != nil { // which has the reason
 		return true
 	}
-	if d.Report != nil && k.Kind == olm.KindSubscription && strings.HasPrefix(n.Message, "waits: ResolutionFailed") {
-		return true // the report has the reason
+	if n.Code == reconcile.NoteVersion && slices.ContainsFunc(d.Versions, func(a resolver.Advice) bool { return a.NeedsAttention() && a.For(k.Name) }) {
+		return true
 	}
 	runs := slices.ContainsFunc(d.Operators, func(c endOfCSV) bool { return c.Name == k.Name && c.Phase == olm.PhaseSucceeded })
 	return slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
 		group := o.By == resolver.HeldByGroup
 		switch k.Kind {
-		case olm.KindOperatorGroup:
-			return group || o.By == resolver.HeldByAccount
 		case olm.KindInstallPlan:
-			waits := strings.HasPrefix(n.Message, "waits ") || strings.HasPrefix(n.Message, "failed ")
-			return group || waits && (o.By == resolver.HeldByApproval || o.By == resolver.HeldByInstallPlan)
+			return group || o.States(n)
 		case olm.KindClusterServiceVersion:
 			return !runs && (group || o.Bundle == k.Name)
 		case olm.KindSubscription:
-			return group || o.InstallPlan != "" || slices.ContainsFunc(d.Subscriptions, func(s endOfSubscription) bool {
+			return group || o.States(n) || o.InstallPlan != "" || slices.ContainsFunc(d.Subscriptions, func(s endOfSubscription) bool {
 				return s.Name == k.Name && (s.CurrentCSV == o.Bundle || s.InstalledCSV == o.Bundle)
 			})
 		}
-		return false
+		return o.States(n)
 	})
 }

@@ -47,13 +47,9 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	}
 	o.unoffered = !failed && !known && t.content[catalogOf(s)] != nil
 	o.failed = failed || !known && t.content[catalogOf(s)] != nil
-	o.Moves, o.Why = t.verdict(s, installed, channel, o.Head, known, o.Outlook)
+	o.Moves, o.Why = t.verdict(&o, s, installed, channel, known)
 	idle := s.Status.CurrentCSV == "" || s.Status.CurrentCSV == s.Status.InstalledCSV || t.isLost(s)
 	o.awaited = known && idle && (o.Moves == movesNow || o.Moves == movesApproval)
-	if o.Moves == movesStuck && o.Why == reconcile.Deletion(s, t.csvs[csvKey(ns, o.current)], t.planOf(s)) {
-		o.recreate = kubectl.Recreate("subscription."+olm.Group, ns, s.Metadata.Name, nil)
-		o.add("to install "+o.current+" again", o.recreate)
-	}
 	o.manual = t.manual(s)
 	o.unusable = known && o.Moves == movesStuck && o.Outlook != nil && o.Outlook.Kind == graph.OutlookAtHead && o.Head != o.Installed
 	t.hold(&o, s)
@@ -166,9 +162,9 @@ func (o *operatorStatus) deprecate(message string, is bool) {
 
 // verdict returns whether a subscribed operator can be upgraded, and why. A failure takes
 // precedence over an upgrade in progress, which takes precedence over the state of the
-// channel.
-func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersion, channel, head string, known bool, o *graph.Outlook) (moves, string) {
-	ns, st := s.Metadata.Namespace, &s.Status
+// channel. It sets the command that installs a deleted operator again.
+func (t *census) verdict(x *operatorStatus, s *olm.Subscription, installed *olm.ClusterServiceVersion, channel string, known bool) (moves, string) {
+	ns, st, head, o := s.Metadata.Namespace, &s.Status, x.Head, x.Outlook
 	lost := t.isLost(s)
 	for _, typ := range []string{resolutionFailed, unpackFailed, "InstallPlanFailed", "CatalogSourcesUnhealthy"} {
 		if c, ok := olm.FindCondition(st.Conditions, typ); ok && c.Status == "True" && !(lost && typ == "InstallPlanFailed") {
@@ -201,6 +197,8 @@ func (t *census) verdict(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	}
 	plan := t.planOf(s)
 	if why := reconcile.Deletion(s, current, plan); why != "" {
+		x.recreate = kubectl.Recreate("subscription."+olm.Group, ns, s.Metadata.Name, nil)
+		x.add("to install "+st.CurrentCSV+" again", x.recreate)
 		return movesStuck, why
 	}
 	awaited := st.CurrentCSV != "" && (st.CurrentCSV != st.InstalledCSV || current == nil) && !lost

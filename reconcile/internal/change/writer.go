@@ -48,9 +48,19 @@ type Note struct {
 	Message string
 	// Rule is the id of the rule in docs/rules.md that the note follows, or "".
 	Rule string
-	// Advice is set if the note is part of the advice for administrators.
-	Advice bool
+	Code Code
 }
+
+// A Code is what a note is about, if other parts of an answer state it too, or "": a [resolver.Holder], or one
+// of the constants.
+type Code string
+
+// The codes that are not holders.
+const (
+	Advice  Code = "advice"  // part of the advice for administrators
+	Version Code = "version" // an advice of the solution
+	Refused Code = "refused" // the subscriptions cannot be resolved
+)
 
 // A Writer collects a plan. The packages that write to it cannot read the plan, except for
 // whether an object is already being changed.
@@ -77,7 +87,7 @@ func (w *Writer) Touches(key olm.Key) bool { return w.touched[key] }
 // until the next note.
 func (w *Writer) Advice(key olm.Key, format string, args ...any) *Note {
 	n := w.Note(key, format, args...)
-	n.Advice = true
+	n.Code = Advice
 	return n
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/subscription"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 // FailedPlans adds notes about failed install plans (E2), unless a plan that is
@@ -23,7 +24,7 @@ func FailedPlans(w *world.World, p *change.Writer, r subscription.Outcome) {
 			}
 		}
 		if !dropped {
-			p.Note(ip.Key(), "failed and is not retried: %s", world.FailureAdvice(ip))
+			p.Note(ip.Key(), "failed and is not retried: %s", world.FailureAdvice(ip)).Code = change.Code(resolver.HeldByInstallPlan)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/reconcile/internal/generated"
 	"github.com/olmkit/olmkit/reconcile/internal/status"
 	"github.com/olmkit/olmkit/reconcile/internal/world"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 func (p *planner) attenuatePlans() {
@@ -59,7 +60,7 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 		case n > 1:
 			text = "waits until its namespace has only one operator group"
 		}
-		p.Note(ip.Key(), "%s", text)
+		p.Note(ip.Key(), "%s", text).Code = change.Code(resolver.HeldByGroup)
 		return nil
 	case len(ip.Status.Plan) == 0:
 		p.Note(ip.Key(), "has neither steps nor bundles to unpack, and will not get any; delete it")
@@ -69,7 +70,7 @@ func (p *planner) executePlan(ctx context.Context, ip *olm.InstallPlan) error {
 		out.Status.Phase = olm.PlanRequiresApproval
 		return p.Emit(change.UpdateStatus, &out, ip.Key(), nil, "", "it is not approved")
 	case !ip.Spec.Approved:
-		p.Note(ip.Key(), "waits for approval; set /spec/approved to install %s", phrase.Join(ip.Spec.ClusterServiceVersionNames, "and"))
+		p.Note(ip.Key(), "waits for approval; set /spec/approved to install %s", phrase.Join(ip.Spec.ClusterServiceVersionNames, "and")).Code = change.Code(resolver.HeldByApproval)
 		return nil
 	case ip.Status.Phase != olm.PlanInstalling:
 		out := *ip

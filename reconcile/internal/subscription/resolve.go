@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
 	"github.com/olmkit/olmkit/reconcile/internal/steps"
@@ -47,7 +48,11 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 	}
 	for _, s := range p.Subscriptions {
 		if why, newest := Held(p.World, s); why != "" {
-			p.Note(s.Key(), "%s", why)
+			code := resolver.HeldByUnready
+			if operatorgroup.IsGroupFailure(newest.Status) {
+				code = resolver.HeldByGroup
+			}
+			p.Note(s.Key(), "%s", why).Code = change.Code(code)
 			for i := range pr.Installed {
 				if in := &pr.Installed[i]; in.Name == newest.Metadata.Name {
 					in.Held, in.HeldSubscription = why, s.Metadata.Name

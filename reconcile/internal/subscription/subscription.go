@@ -176,7 +176,7 @@ func (p *planner) missingCSV(s *olm.Subscription) {
 		return
 	}
 	text := Gone{Subscription: s, Deleted: s.Status.CurrentCSV}.String()
-	p.Note(s.Key(), "%s", text)
+	p.Note(s.Key(), "%s", text).Code = change.Code(resolver.HeldByDeletion)
 	p.SetCondition(&s.Status.Conditions, olm.Condition{Type: ConditionCSVMissing, Status: olm.ConditionTrue, Reason: "ClusterServiceVersionNotFound", Message: text})
 }
 
@@ -276,7 +276,7 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 			for _, name := range append([]string{a.Subscription}, a.Also...) {
 				advice[name] = a
 				if a.Kind == resolver.AdvicePassedOver || a.IsEarly() {
-					p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: name}, "%s", a)
+					p.Note(olm.Key{Group: olm.Group, Kind: olm.KindSubscription, Namespace: p.Namespace, Name: name}, "%s", a).Code = change.Version
 				}
 			}
 		}
@@ -319,7 +319,7 @@ func (p *planner) stays(ctx context.Context, sol *resolver.Solution, next []*olm
 			continue
 		}
 		if a, ok := advice[stay.Subscription]; ok && why != "" {
-			p.Note(s.Key(), "%s", a)
+			p.Note(s.Key(), "%s", a).Code = change.Version
 		} else if why != "" {
 			p.Note(s.Key(), "%s stays: %s", stay.Name, why)
 		}
