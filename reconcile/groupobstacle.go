@@ -84,13 +84,13 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 // obstacles. The command makes the namespace wait for approval.
 func keepObstacles(w *world.World, list []Obstacle) (out []Obstacle) {
 	command := ""
-	var names []string
+	var names, kept []string
 	for _, o := range list {
 		i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstalledCSV == o.Replaces })
 		if o.By != resolver.HeldByInstallMode || w.CSV(o.Bundle) != nil || w.CSV(o.Replaces) == nil || i < 0 || slices.Contains(names, o.Bundle) {
 			continue
 		}
-		names = append(names, o.Bundle)
+		names, kept = append(names, o.Bundle), append(kept, o.Replaces)
 		command = cmp.Or(command, kubectl.Patch("subscription."+olm.Group, w.Namespace, w.Subscriptions[i].Metadata.Name, map[string]any{"installPlanApproval": string(olm.Manual)}))
 		out = append(out, Obstacle{Bundle: o.Bundle, Replaces: o.Replaces, By: o.By, Keeps: true, Commands: []string{command}})
 	}
@@ -102,7 +102,7 @@ func keepObstacles(w *world.World, list []Obstacle) (out []Obstacle) {
 		verb = "are installed at once and fail"
 	}
 	for i := range out {
-		out[i].Text = fmt.Sprintf("otherwise, %s %s; to prevent that, require approval, which applies to the whole namespace", phrase.And(names), verb)
+		out[i].Text = fmt.Sprintf("to keep %s instead, require approval, which applies to the whole namespace; otherwise, %s %s", phrase.And(kept), phrase.And(names), verb)
 	}
 	return out
 }

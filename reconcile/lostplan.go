@@ -57,15 +57,12 @@ func failedObstacle(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution)
 	if sol == nil || ip.Status.Phase != olm.PlanFailed {
 		return nil, false
 	}
-	looks := slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool {
-		return s.Status.State != olm.StateUpgradePending || w.PlanOf(s) == nil
-	})
 	for _, x := range sol.Selected {
 		for _, s := range w.Subscribers(x) {
 			if w.PlanOf(s) != ip || s.Status.CurrentCSV == x.Name {
 				continue
 			}
-			if looks {
+			if looks(w) {
 				return nil, true
 			}
 			first, commands := discard(w.Subscriptions, ip)
@@ -78,6 +75,14 @@ func failedObstacle(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution)
 		}
 	}
 	return nil, false
+}
+
+// looks reports whether the running OLM resolves the namespace: it does not if every subscription waits for its
+// install plan.
+func looks(w *world.World) bool {
+	return slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool {
+		return s.Status.State != olm.StateUpgradePending || w.PlanOf(s) == nil
+	})
 }
 
 // reset returns the command after which OLM resolves a subscription again.

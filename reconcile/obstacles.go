@@ -161,8 +161,8 @@ func approvalObstacle(w *world.World, c coming, late []Obstacle) *Obstacle {
 			}
 		}
 	}
-	if w.CSV(c.name) != nil {
-		return nil // it is installed
+	if w.CSV(c.name) != nil || !looks(w) {
+		return nil // it is installed, or another plan waits
 	}
 	for _, s := range w.Subscriptions {
 		if s.Spec.InstallPlanApproval == olm.Manual {
@@ -268,20 +268,16 @@ func installPlanObstacle(w *world.World, c coming) *Obstacle {
 	return nil
 }
 
-// unreadyObstacle reports that an installed operator is not replaced yet (E12). The first command, if
-// any, shows the cause, and the second lets failed operators be replaced (E10).
+// unreadyObstacle reports that an installed operator is not replaced yet (E12). The command, if
+// any, shows the cause.
 func unreadyObstacle(w *world.World, c coming) *Obstacle {
 	if c.unready == "" {
 		return nil
 	}
 	o := &Obstacle{By: resolver.HeldByUnready, Text: c.unready}
 	csv := w.CSV(c.name)
-	failed := csv.Status.Phase == olm.PhaseFailed && !operatorgroup.IsGroupFailure(csv.Status)
-	if failed || csv.Status.Phase == olm.PhasePending {
+	if failed := csv.Status.Phase == olm.PhaseFailed && !operatorgroup.IsGroupFailure(csv.Status); failed || csv.Status.Phase == olm.PhasePending {
 		o.Commands = []string{kubectl.Describe("clusterserviceversion."+olm.Group, w.Namespace, c.name)}
-	}
-	if failed && !w.FailForward() && len(w.Groups()) == 1 {
-		o.Commands = append(o.Commands, kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, w.Groups()[0].Metadata.Name, map[string]any{"upgradeStrategy": string(olm.UpgradeFailForward)}))
 	}
 	return o
 }

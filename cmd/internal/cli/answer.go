@@ -191,11 +191,11 @@ func replacement(in *resolver.Installed, s resolver.Selected) string {
 // has this version already (H2).
 func followsItself(s resolver.Selected) bool { return s.Replaces == s.Name }
 
-// calm returns the advice that needs no attention: several steps follow, or only other channels lead
-// further.
+// calm returns the advice that needs no attention: several steps follow, only other channels lead
+// further, or a subscription is not needed.
 func calm(list resolver.AdviceList) []resolver.Advice {
 	return slices.DeleteFunc(slices.Clone([]resolver.Advice(list)), func(a resolver.Advice) bool {
-		return a.NeedsAttention() || a.HeldBy != nil || a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil && a.Elsewhere == nil
+		return a.Kind != resolver.AdviceDuplicate && (a.NeedsAttention() || a.HeldBy != nil || a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil && a.Elsewhere == nil)
 	})
 }
 

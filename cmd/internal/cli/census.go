@@ -253,6 +253,9 @@ func (t *census) operators(ctx context.Context) ([]operatorStatus, error) {
 		}
 		list = append(list, o)
 	}
+	for k, c := range t.csvs { // that replace others
+		owned[csvKey(k.Namespace, c.Spec.Replaces)] = true
+	}
 	for k, c := range t.csvs {
 		if owned[k] {
 			continue

@@ -315,6 +315,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		for _, o := range obstacles {
 			old := func(x resolver.Selected) bool { return x.Name == chain.Bundle && x.Replaces == o.Bundle }
+			if o.By == resolver.HeldByUnready && o.Bundle == chain.Bundle {
+				chain.Reasons[0].Held = o.Text
+			}
 			if o.Bundle == chain.Bundle || o.Bundle == "" && differs(o) || o.Bundle != "" && slices.ContainsFunc(sol.Selected, old) {
 				next.Obstacles = append(next.Obstacles, o)
 			}

@@ -94,6 +94,9 @@ func foresee(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.Pro
 // obstacles returns what keeps the bundles of a solution of a namespace, which may be nil, from running.
 func obstacles(ctx context.Context, s *reconcile.Snapshot, sol *resolver.Solution, content reconcile.Content) ([]reconcile.Obstacle, error) {
 	list, err := reconcile.Obstacles(ctx, s, sol)
+	if err == nil {
+		err = reconcile.FailForward(ctx, list, s, content)
+	}
 	if err != nil || !slices.ContainsFunc(list, func(o reconcile.Obstacle) bool { return unready(o) || differs(o) }) {
 		return list, err
 	}

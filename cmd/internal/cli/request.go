@@ -52,7 +52,16 @@ func (s *clusterState) addComplete(cmd *cobra.Command) {
 func (r *request) obstacles(ctx context.Context, p *resolver.Problem, sol *resolver.Solution) ([]reconcile.Obstacle, error) {
 	switch {
 	case r.snapshot != nil:
+		var content reconcile.Catalogs
+		for _, c := range p.Catalogs {
+			if c.Graph != nil {
+				content.AddGraph(c.ID(), c.Graph)
+			}
+		}
 		list, err := reconcile.Obstacles(ctx, r.snapshot, sol)
+		if err == nil {
+			err = reconcile.FailForward(ctx, list, r.snapshot, &content)
+		}
 		if err != nil {
 			return nil, err
 		}

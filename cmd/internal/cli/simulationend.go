@@ -128,7 +128,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		if failure(c) == "" {
 			text = "is being installed in the cluster" + waitsFor(c) + "; this simulation supposes that it succeeds"
 		}
-		d.Notes = append(d.Notes, reconcile.Note{Object: c.Key(), Message: text})
+		d.Notes = append(d.Notes, reconcile.Note{Object: c.Key(), Message: text, Code: noteSupposed})
 	}
 	failed = slices.DeleteFunc(failed, func(ip *olm.InstallPlan) bool { return !slices.Contains(pending, ip.Metadata.Name) })
 	now, err := s.cluster.Read(ctx, s.namespace)
@@ -216,7 +216,8 @@ func (s *simulation) look(ctx context.Context) error {
 		return err
 	}
 	s.early = slices.DeleteFunc(s.early, func(o reconcile.Obstacle) bool {
-		return !differs(o) && o.By != resolver.HeldByUnpacking && o.By != resolver.HeldByInstallMode
+		failed := o.By == resolver.HeldByUnready && slices.ContainsFunc(now.CSVs, func(c *olm.ClusterServiceVersion) bool { return c.Metadata.Name == o.Bundle && failure(c) != "" })
+		return !differs(o) && !failed && o.By != resolver.HeldByUnpacking && o.By != resolver.HeldByInstallMode
 	})
 	list, err := sol.AdviceWithFixes(ctx)
 	only := func(kinds ...resolver.AdviceKind) resolver.AdviceList {
@@ -409,9 +410,15 @@ func writeNeeds(lines *prose.Writer, needs []simulationNeed) {
 	}
 }
 
+// noteSupposed is the code of notes about what a simulation supposes.
+const noteSupposed reconcile.NoteCode = "supposed"
+
 // stated reports whether a need states what a note does.
 func (d *simulationEnd) stated(n reconcile.Note) bool {
 	k := n.Object
+	if n.Code == noteSupposed {
+		return false
+	}
 	if n.Code == reconcile.NoteRefused && d.Report != nil { // which has the reason
 		return true
 	}

@@ -51,9 +51,9 @@ func unready(w *world.World, c *olm.ClusterServiceVersion) string {
 	case failed && w.FailForward(): // the CSVs that it replaces are not ready
 		return fmt.Sprintf("%s failed while replacing %s: %s; it can be replaced once every version before it is %s", c.Metadata.Name, prev.Metadata.Name, status.Cause(c), olm.PhaseReplacing)
 	case failed && prev != nil:
-		return fmt.Sprintf("%s failed while replacing %s: %s; %s", c.Metadata.Name, prev.Metadata.Name, status.Cause(c), failForwardText)
+		return fmt.Sprintf("%s failed while replacing %s: %s; fix the cause", c.Metadata.Name, prev.Metadata.Name, status.Cause(c))
 	case failed:
-		return fmt.Sprintf("%s failed and is not replaced: %s; %s", c.Metadata.Name, status.Cause(c), failForwardText)
+		return fmt.Sprintf("%s failed and is not replaced: %s; fix the cause", c.Metadata.Name, status.Cause(c))
 	case prev != nil:
 		return fmt.Sprintf("%s has not yet replaced %s (it is %s): one version at a time", c.Metadata.Name, prev.Metadata.Name, status.Phase(c))
 	case c.Status.Phase != olm.PhaseSucceeded:
@@ -61,9 +61,6 @@ func unready(w *world.World, c *olm.ClusterServiceVersion) string {
 	}
 	return ""
 }
-
-// failForwardText is the advice about an operator that failed (E10).
-const failForwardText = "fix the cause; or, at your own risk, set upgradeStrategy " + string(olm.UpgradeFailForward) + " on the OperatorGroup, which lets OLM replace failed operators in the whole namespace"
 
 // failsForward reports whether a failed CSV may be replaced (E10). All CSVs
 // that it replaces must be waiting to be replaced.
