@@ -190,7 +190,9 @@ func installedBefore(a resolver.Advice, i int) string {
 
 // unsettled removes the commands that require approval for upgrades which wait for it anyway.
 func unsettled(list resolver.AdviceList, obstacles []reconcile.Obstacle) {
-	if !slices.ContainsFunc(obstacles, func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval || o.By == resolver.HeldByInstallPlan && o.InstallPlan != "" }) {
+	if !slices.ContainsFunc(obstacles, func(o reconcile.Obstacle) bool {
+		return o.By == resolver.HeldByApproval || o.By == resolver.HeldByInstallPlan && o.InstallPlan != ""
+	}) {
 		return
 	}
 	for i := range list {
