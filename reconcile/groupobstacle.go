@@ -39,7 +39,7 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 		return nil
 	}
 	g := groups[0]
-	targets := g.Status.Namespaces
+	targets := w.Targets(g)
 	if len(targets) == 0 {
 		return nil // the group has not determined its targets yet
 	}

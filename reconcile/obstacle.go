@@ -32,7 +32,7 @@ func (o Obstacle) String() string { return o.Text }
 
 // States reports whether the obstacle states what a note does.
 func (o Obstacle) States(n Note) bool {
-	misfit := o.By == resolver.HeldByInstallMode && n.Code == NoteCode(resolver.HeldByGroup)
+	misfit := (o.By == resolver.HeldByInstallMode || o.By == resolver.HeldByUnready) && n.Code == NoteCode(resolver.HeldByGroup)
 	return n.Code == NoteCode(o.By) || misfit || o.InstallPlan != "" && n.Object.Kind == olm.KindInstallPlan && n.Object.Name == o.InstallPlan
 }
 

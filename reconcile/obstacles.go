@@ -142,10 +142,10 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 // were changed.
 func refusesGroup(w *world.World, c *olm.ClusterServiceVersion) bool {
 	groups := w.Groups()
-	if len(groups) != 1 || len(groups[0].Status.Namespaces) == 0 {
+	if len(groups) != 1 || len(w.Targets(groups[0])) == 0 {
 		return false
 	}
-	return operatorgroup.Supports(c.Spec.InstallModes, w.Namespace, groups[0].Status.Namespaces) != nil
+	return operatorgroup.Supports(c.Spec.InstallModes, w.Namespace, w.Targets(groups[0])) != nil
 }
 
 // approvalObstacle reports an install plan that waits for approval, or will (E9), unless it is outdated.

@@ -216,7 +216,7 @@ func (s *simulation) look(ctx context.Context) error {
 		return err
 	}
 	s.early = slices.DeleteFunc(s.early, func(o reconcile.Obstacle) bool {
-		failed := o.By == resolver.HeldByUnready && slices.ContainsFunc(now.CSVs, func(c *olm.ClusterServiceVersion) bool { return c.Metadata.Name == o.Bundle && failure(c) != "" })
+		failed := o.By == resolver.HeldByUnready && len(o.Commands) > 0 && slices.ContainsFunc(now.CSVs, func(c *olm.ClusterServiceVersion) bool { return c.Metadata.Name == o.Bundle && failure(c) != "" })
 		return !differs(o) && !failed && o.By != resolver.HeldByUnpacking && o.By != resolver.HeldByInstallMode
 	})
 	list, err := sol.AdviceWithFixes(ctx)

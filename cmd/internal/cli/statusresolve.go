@@ -31,7 +31,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		var all, list []*operatorStatus // those that may be held back, and those to resolve
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "" || o.Moves == movesLatest && t.unavailable(o, s.global)) {
+			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "" || o.Moves == movesLatest) {
 				all = append(all, o)
 			}
 		}
@@ -146,7 +146,10 @@ func (o *operatorStatus) risk() string {
 func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 	for _, x := range obstacles {
 		switch {
-		case (x.By == resolver.HeldByCatalog || differs(x) && x.Bundle == "") && (o.awaited || o.Moves == movesLatest):
+		case x.By == resolver.HeldByUnready && x.Bundle == o.Installed && len(x.Commands) == 0 && o.Moves == movesStuck: // it recovers
+			o.Moves, o.Why = movesNow, x.Text
+		case x.By == resolver.HeldByInstallMode && x.Bundle == o.Installed && o.Moves == movesLatest,
+			(x.By == resolver.HeldByCatalog || differs(x) && x.Bundle == "") && (o.awaited || o.Moves == movesLatest):
 			o.Moves, o.awaited = movesStuck, true
 		case x.By == resolver.HeldByUnpacking && x.Bundle == o.current:
 			o.Moves, o.Why = movesStuck, x.Text

@@ -3,6 +3,7 @@ package subscription
 import (
 	"fmt"
 
+	"github.com/olmkit/olmkit/internal/reason"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/status"
@@ -46,6 +47,8 @@ func unready(w *world.World, c *olm.ClusterServiceVersion) string {
 	}
 	prev := w.Replaced(c)
 	switch failed := c.Status.Phase == olm.PhaseFailed; {
+	case failed && c.Status.Reason == reason.UnsupportedOperatorGroup && len(w.Groups()) == 1 && operatorgroup.Supports(c.Spec.InstallModes, w.Namespace, w.Targets(w.Groups()[0])) == nil:
+		return fmt.Sprintf("%s failed under its operator group, which has been changed since; OLM tries again", c.Metadata.Name)
 	case failed && operatorgroup.IsGroupFailure(c.Status):
 		return fmt.Sprintf("%s cannot run under its operator group: %s", c.Metadata.Name, status.Cause(c))
 	case failed && w.FailForward(): // the CSVs that it replaces are not ready

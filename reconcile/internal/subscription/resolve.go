@@ -30,8 +30,8 @@ func Problem(ctx context.Context, w *world.World, p *change.Writer, content cata
 func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 	pr := resolver.Problem{ID: p.Namespace, Namespace: p.Namespace, GlobalNamespace: p.GlobalNamespace, Policies: p.opts.Policies, Options: p.opts.Resolver}
 	pr.Options.Cluster.KubeVersion = cmp.Or(pr.Options.Cluster.KubeVersion, p.KubeVersion)
-	if groups := p.Groups(); len(groups) == 1 && len(groups[0].Status.Namespaces) > 0 {
-		pr.OperatorGroup = &resolver.OperatorGroup{Name: groups[0].Metadata.Name, Late: true, TargetNamespaces: groups[0].Status.Namespaces}
+	if groups := p.Groups(); len(groups) == 1 && len(p.Targets(groups[0])) > 0 {
+		pr.OperatorGroup = &resolver.OperatorGroup{Name: groups[0].Metadata.Name, Late: true, TargetNamespaces: p.Targets(groups[0])}
 	}
 	for _, c := range catalogs {
 		pr.Catalogs = append(pr.Catalogs, c.Entry)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/operatorgroup"
 )
 
 // HasServiceAccount reports whether the namespace has a service account. If service
@@ -31,4 +32,13 @@ func serviceAccountKey(namespace, name string) olm.Key {
 func (w *World) FailForward() bool {
 	gs := w.Groups()
 	return len(gs) == 1 && gs[0].Spec.UpgradeStrategy == olm.UpgradeFailForward
+}
+
+// Targets returns the target namespaces of an operator group: those of its spec, which the cluster adopts before
+// anything else, or those of its status if labels select them.
+func (w *World) Targets(g *olm.OperatorGroup) []string { // F1
+	if targets, err := operatorgroup.Targets(g, nil); err == nil && (len(g.Spec.TargetNamespaces) > 0 || g.Spec.Selector == nil) {
+		return targets
+	}
+	return g.Status.Namespaces
 }
