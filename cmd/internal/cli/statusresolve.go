@@ -176,7 +176,7 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 // obstacleLabel returns what a command of an obstacle does, or "" if it upgrades the operator.
 func obstacleLabel(x reconcile.Obstacle, i int) string {
 	labels := map[resolver.Holder][]string{
-		resolver.HeldByCatalog:   {"to repair the catalog", "to continue without it"},
+		resolver.HeldByCatalog:   {"to find the cause", "to continue without it"},
 		resolver.HeldByGroup:     {note(x.Unknown, "if it has none")},
 		resolver.HeldByUnpacking: {"to find the cause", "to unpack it again", "to unpack it again"},
 		resolver.HeldByUnready:   {"to find the cause", "or, at your own risk, to upgrade over failures in the whole namespace"},
