@@ -35,9 +35,9 @@ func (w *World) FailForward() bool {
 }
 
 // Targets returns the target namespaces of an operator group: those of its spec, which the cluster adopts before
-// anything else, or those of its status if labels select them.
+// anything else, or those of its status if labels select them. There are none before the group has a status.
 func (w *World) Targets(g *olm.OperatorGroup) []string { // F1
-	if targets, err := operatorgroup.Targets(g, nil); err == nil && (len(g.Spec.TargetNamespaces) > 0 || g.Spec.Selector == nil) {
+	if targets, err := operatorgroup.Targets(g, nil); err == nil && len(g.Status.Namespaces) > 0 && (len(g.Spec.TargetNamespaces) > 0 || g.Spec.Selector == nil) {
 		return targets
 	}
 	return g.Status.Namespaces
