@@ -432,3 +432,18 @@ func (u *universe) lookUp(s *subscription, in []*source) fact.Fact {
 	missing.Known = slices.Compact(known)
 	return missing
 }
+
+// where names what a subscription follows.
+func (s *subscription) where() string {
+	text := ""
+	if s.Channel != "" {
+		text = "channel " + s.Channel
+	}
+	if source := s.Source(); source != (CatalogID{}) {
+		if text != "" {
+			text += " of "
+		}
+		text += "catalog " + source.String()
+	}
+	return text
+}

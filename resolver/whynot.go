@@ -492,18 +492,3 @@ func (s *subscription) following(u *universe, e graph.Entry) *Change {
 	}
 	return &Change{Kind: ChangeChannel, Subscription: s.Name, To: ch.Name()}
 }
-
-// where names what a subscription follows.
-func (s *subscription) where() string {
-	text := ""
-	if s.Channel != "" {
-		text = "channel " + s.Channel
-	}
-	if source := s.Source(); source != (CatalogID{}) {
-		if text != "" {
-			text += " of "
-		}
-		text += "catalog " + source.String()
-	}
-	return text
-}
