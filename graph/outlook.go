@@ -82,19 +82,12 @@ type Outlook struct {
 	// Way is how to get further than the steps by changing the channel, or nil if that is
 	// impossible or not needed.
 	Way *Way `json:"way,omitzero"`
-	// Further is the way to Newest, or nil if none leads there or Way leads on to it.
-	Further *Way `json:"further,omitzero"`
-	// Closes is the first step after which no way leads to the end of Further or, without it, of
-	// Way, or nil if all steps leave a way there.
+	// Nearer is a way that is at least as easy and ends at the head of the operator's channel or of the default
+	// channel, but leads less far: no way leads on from there to the end of Way. It is nil if there is none.
+	Nearer *Way `json:"nearer,omitzero"`
+	// Closes is the first step after which no way leads to the end of Way, or nil if all steps
+	// leave a way there.
 	Closes *Step `json:"closes,omitzero"`
-}
-
-// Furthest returns the newest bundle to which Way or Further leads. It needs a way.
-func (o *Outlook) Furthest() Node {
-	if o.Further != nil {
-		return o.Further.End()
-	}
-	return o.Way.End()
 }
 
 // Returns reports whether a way leads through other channels to the head of the only channel that the operator follows,

@@ -55,8 +55,8 @@ func outlook(o *graph.Outlook) string {
 			b.WriteString(" strands")
 		}
 	}
-	if w := o.Further; w != nil {
-		fmt.Fprintf(&b, "; further %s in %d legs", short(w.End()), len(w.Legs))
+	if w := o.Nearer; w != nil {
+		fmt.Fprintf(&b, "; nearer %s in %d legs", short(w.End()), len(w.Legs))
 	}
 	if d := o.Downgrade; d != nil {
 		fmt.Fprintf(&b, "; %s is older", short(d.To))
@@ -84,7 +84,11 @@ func TestOutlook(t *testing.T) {
 		{"the last moment to act", quay, "3.15.1", "s15",
 			"steps-away 3.15.2 3.15.3 3.15.4; newest 3.17.0 in s17; way c/s15(stays) 3.15.2(stop) c/s16 3.16.0 3.16.1 3.16.2(stop) c/s17 3.17.0 head; 3.15.3 closes", graph.Classic},
 		{"a head that leads no further", quay, "3.15.1", "s16",
-			"stuck; gap 3.16.0 over 3.15.2; newest 3.17.0 in s17; way c/s15 3.15.2(stop) c/s16 3.16.0 3.16.1 3.16.2 3.16.5 head strands; further 3.17.0 in 3 legs", graph.Classic},
+			"stuck; gap 3.16.0 over 3.15.2; newest 3.17.0 in s17; way c/s15 3.15.2(stop) c/s16 3.16.0 3.16.1 3.16.2(stop) c/s17 3.17.0 head; nearer 3.16.5 in 2 legs", graph.Classic},
+		{"a head that one needs many switches to get to, and that leads no further", "stable: 1.0.0, 1.1.0 <1.0.0, 1.4.0 <1.1.0\nx1: 1.1.0 <1.0.0\nx2: 1.2.0 <1.1.0\nx3: 1.3.0 <1.2.0, 1.3.1 <1.3.0\ny: 2.0.0", "1.0.0", "x3",
+			"stuck; gap 1.3.0 over 1.2.0; newest 2.0.0 in y; way c/stable 1.1.0 1.4.0 head strands", graph.Classic},
+		{"one switch leads further than two that return", "stable: 1.6.0, 1.7.0 <1.6.0, 1.8.0 <1.7.0, 1.9.0 <1.8.0\ns7: 1.7.0 <1.6.0\ns8: 1.8.0 <1.7.0", "1.6.0", "s8",
+			"stuck; gap 1.8.0 over 1.7.0; newest 1.9.0 in stable; way c/stable 1.7.0 1.8.0 1.9.0 head", graph.Classic},
 		{"the default channel without a stop", "stable: 1.0.0, 1.1.0 <1.0.0, 1.2.0 <1.1.0\nx: 1.1.0 [<0.1.0]", "1.0.0", "x",
 			"stuck; gap 1.1.0 over ; newest 1.2.0 in stable; way c/stable 1.1.0 1.2.0 head", graph.Classic},
 		{"a way out through two channels", "r7: 1.7.0 <1.6.0\nr5: 1.5.0 <1.4.0\nr6: 1.6.0 <1.5.0\nr4: 1.4.0", "1.4.0", "r7",
@@ -375,11 +379,18 @@ func (w *walked) checkBeyond(o *graph.Outlook, reached map[graph.Node]bool, fail
 	if strands != o.Way.Strands {
 		fail("the way strands: %v", strands)
 	}
-	if further := strands && reached[o.Newest.Node]; further != (o.Further != nil) || further && o.Furthest() != o.Newest.Node {
-		fail("a way leads to the newest head: %v", further)
+	if strands && reached[o.Newest.Node] {
+		fail("another way leads to the newest head")
+	}
+	beyond := w.reached(o.Way.End())
+	if w := o.Nearer; w != nil && (!reached[w.End()] || !version(o.Way.End()).GT(version(w.End()))) {
+		fail("the nearer way leads to %v", w.End())
+	}
+	if h := o.Head; h != nil && reached[h.Node] && version(h.Node).GT(version(o.Way.End())) && !beyond[h.Node] {
+		fail("another way leads further, to the head of the channel")
 	}
 	for i := range o.Steps {
-		if !w.reached(o.Steps[i].To)[o.Furthest()] {
+		if !w.reached(o.Steps[i].To)[o.Way.End()] {
 			if o.Closes == nil || o.Closes.To != o.Steps[i].To {
 				fail("step %d closes the way", i+1)
 			}

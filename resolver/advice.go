@@ -63,8 +63,8 @@ type Advice struct {
 	// Commands change the channel of the subscription as the way of the outlook does, in order.
 	// The operator is upgraded as far as a channel leads before the next change.
 	Commands []string `json:"commands,omitempty"`
-	// Further are such commands for the way to the newest version, if the outlook has one besides.
-	Further []string `json:"further,omitempty"`
+	// Nearer are such commands for the nearer way of the outlook, if it has one.
+	Nearer []string `json:"nearer,omitempty"`
 	// Fixes are changes with which the subscription gets a bundle that it prefers, least
 	// disruptive first, each verified. Only [Solution.AdviceWithFixes] sets them.
 	Fixes []*Fix `json:"fixes,omitempty"`
@@ -227,11 +227,12 @@ func (a Advice) More(width int, style *Style) string {
 // writeCommands writes the commands of the ways of the outlook.
 func (a *Advice) writeCommands(t *prose.Writer) {
 	writeLegs(t, a.Outlook.Way, a.Commands)
-	if len(a.Further) == 0 {
+	if len(a.Nearer) == 0 {
 		return
 	}
-	t.Line(nil, "to get to "+cmp.Or(a.Outlook.Newest.Version, a.Outlook.Newest.Name)+" instead:", "  ", "  ")
-	writeLegs(t, a.Outlook.Further, a.Further)
+	end := a.Outlook.Nearer.End()
+	t.Line(nil, "to get only to "+cmp.Or(end.Version, end.Name)+":", "  ", "  ")
+	writeLegs(t, a.Outlook.Nearer, a.Nearer)
 }
 
 // NeedsAttention reports whether an administrator has to act to get a newer version: the
@@ -403,8 +404,8 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 		if walkable && (a.Elsewhere == nil || a.Outlook.Way != nil) {
 			a.Commands = u.wayCommands(sub, a.Outlook)
 		}
-		if walkable && a.Outlook.Further != nil {
-			a.Further = u.legCommands(sub, a.Outlook.Further)
+		if walkable && a.Outlook.Nearer != nil {
+			a.Nearer = u.legCommands(sub, a.Outlook.Nearer)
 		}
 	}
 	return a, nil

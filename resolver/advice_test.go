@@ -46,7 +46,7 @@ func TestAdviceTexts(t *testing.T) {
 					t.Fatal(err)
 				}
 				text += string(x.Kind) + ": " + x.String() + "\n" + "short: " + x.Summary() + "\n" + resolver.FixesText(fixes, 100, nil)
-				if len(x.Further) > 0 {
+				if len(x.Nearer) > 0 {
 					text += "more:\n" + x.More(100, nil)
 				}
 			}

@@ -102,7 +102,7 @@ func (u *universe) avoidDeadEnds(ctx context.Context, n *needs, s *subscription,
 		}
 		return u.deadEnd(ctx, n, s, w.Steps())
 	}
-	if d = dead(o.Way); d == nil && dead(o.Further) == nil {
+	if d = dead(o.Way); d == nil && dead(o.Nearer) == nil {
 		return o, nil, true
 	}
 	all, catalog, channels := u.outlooks(s, nil)

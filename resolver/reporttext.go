@@ -190,7 +190,7 @@ func (r *Report) Markdown(style *Style) string {
 	for i := range r.Advice {
 		if a := &r.Advice[i]; a.NeedsAttention() {
 			fmt.Fprintf(&b, "\n%s\n", prose.Escape(a.Text))
-			for _, c := range slices.Concat(a.Commands, a.Further) {
+			for _, c := range slices.Concat(a.Commands, a.Nearer) {
 				fmt.Fprintf(&b, "\n    %s\n", visible.Line(c))
 			}
 		}

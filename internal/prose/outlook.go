@@ -22,6 +22,16 @@ func Outlook(o *graph.Outlook) string {
 	return text + ". " + onward
 }
 
+// Assumed is Outlook for an operator of which it is unknown whether it follows the channels of the outlook, so no way leads
+// back to one.
+func Assumed(o *graph.Outlook) string {
+	text := situation(o)
+	if more := onward(o, ""); more != "" {
+		text += ". " + more
+	}
+	return text
+}
+
 // Standing returns the outlook of an operator without its way, which a version range or a choice between catalogs may
 // prevent.
 func Standing(o *graph.Outlook) string {
@@ -64,11 +74,11 @@ func Summary(o *graph.Outlook) string {
 				instead = "" // the way has the same downgrade
 			}
 		}
-		return fmt.Sprintf("%s. To get to %s%s, %s", downgrade(o), version(o.Way.End()), instead, legs(o, o.Way))
+		return fmt.Sprintf("%s. To get to %s%s, %s", downgrade(o), version(o.Way.End()), instead, legs(o, o.Way, strings.Join(o.Channels, ",")))
 	case o.Downgrade != nil:
 		return Downgrade(o)
 	case o.Closes != nil:
-		return fmt.Sprintf("upgrading %s to %s closes the way to %s", o.Closes.From.Name, version(o.Closes.To), version(o.Furthest()))
+		return fmt.Sprintf("upgrading %s to %s closes the way to %s", o.Closes.From.Name, version(o.Closes.To), version(o.Way.End()))
 	case o.Way == nil && o.Newest == nil && o.Keep != nil:
 		return standing(o) + ", but it is the head of " + place(o, o.Keep)
 	case o.Way == nil && o.Newest == nil && !o.EndsEarly():
@@ -229,7 +239,11 @@ func gap(o *graph.Outlook) string {
 }
 
 // Onward returns how to get further, or "" for an operator at the newest head.
-func Onward(o *graph.Outlook) string {
+func Onward(o *graph.Outlook) string { return onward(o, strings.Join(o.Channels, ",")) }
+
+// onward is Onward for an operator that follows a channel, or "" if that is unknown.
+func onward(o *graph.Outlook, channel string) string {
+	legs := func(w *graph.Way) string { return legs(o, w, channel) }
 	switch {
 	case o.Way == nil && o.Reading == graph.Classic && o.Downgrade != nil:
 		return keep(o)
@@ -248,15 +262,13 @@ func Onward(o *graph.Outlook) string {
 	case o.Way == nil:
 		return fmt.Sprintf("No channel in any given catalog leads on to %s", target(o.Newest))
 	}
-	text := "To get to " + version(o.Way.End()) + ", " + legs(o, o.Way)
+	text := "To get to " + version(o.Way.End()) + ", " + legs(o.Way)
 	switch {
 	case !o.Way.AtHead:
-		text = fmt.Sprintf("To get as far as %s, %s; no channel in any given catalog leads on from there", version(o.Way.End()), legs(o, o.Way))
+		text = fmt.Sprintf("To get as far as %s, %s; no channel in any given catalog leads on from there", version(o.Way.End()), legs(o.Way))
 		if o.Newest != nil {
 			text += " to " + target(o.Newest)
 		}
-	case o.Further != nil:
-		text += fmt.Sprintf("; no channel leads on from there to %s. To get to %[1]s instead, %s", target(o.Newest), legs(o, o.Further))
 	case o.Way.Strands:
 		text += "; no channel in any given catalog leads on from there to " + target(o.Newest)
 	case o.Newest != nil && older(o.Way.End(), o.Newest.Node):
@@ -264,6 +276,9 @@ func Onward(o *graph.Outlook) string {
 	}
 	if o.Closes != nil {
 		text += fmt.Sprintf(". That is possible only before %s is installed", version(o.Closes.To))
+	}
+	if o.Nearer != nil {
+		text += fmt.Sprintf(". To get only to %s, %s; no channel leads on from there to %s", version(o.Nearer.End()), legs(o.Nearer), version(o.Way.End()))
 	}
 	return text
 }
@@ -319,9 +334,9 @@ func target(t *graph.Target) string {
 	return version(t.Node) + " in channel " + t.Channel
 }
 
-// legs returns a way of an outlook as an instruction.
-func legs(o *graph.Outlook, w *graph.Way) string {
-	text := Way(w, o.Reading, followed(o), strings.Join(o.Channels, ","))
+// legs returns a way of an outlook as an instruction for an operator that follows a channel, or "" if that is unknown.
+func legs(o *graph.Outlook, w *graph.Way, channel string) string {
+	text := Way(w, o.Reading, followed(o), channel)
 	if o.Reading == graph.V1 && o.Returns(w) {
 		text += ", then switch back to channel " + o.Channels[0]
 	}
@@ -414,7 +429,7 @@ func AwayFrom(o *graph.Outlook, to graph.Node, way *graph.Way, passed *graph.Ste
 	if way == nil || o.Way != nil && o.Way.End() == to {
 		return text + ". " + Outlook(o)
 	}
-	return fmt.Sprintf("%s. To get to %s, %s", text, version(to), legs(o, way))
+	return fmt.Sprintf("%s. To get to %s, %s", text, version(to), legs(o, way, strings.Join(o.Channels, ",")))
 }
 
 // Rejected explains in one line why a bundle was chosen although others were preferred, or

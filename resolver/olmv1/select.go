@@ -461,7 +461,7 @@ func goals(o *graph.Outlook) (list []graph.Node) {
 	if o.Head != nil {
 		list = append(list, o.Head.Node)
 	}
-	for _, w := range []*graph.Way{o.Way, o.Further} {
+	for _, w := range []*graph.Way{o.Way, o.Nearer} {
 		if w == nil {
 			continue
 		}

@@ -60,7 +60,7 @@ func (s *selecting) noteDeadEnd(c candidate) {
 		return
 	}
 	o := s.outlookOf(c.Node(), s.Channels)
-	if o.Newest == nil || o.Further != nil || o.Way != nil && !o.Way.Strands && o.Way.AtHead {
+	if o.Newest == nil || o.Way != nil && !o.Way.Strands && o.Way.AtHead {
 		return
 	}
 	text := fmt.Sprintf("once %s is installed, no upgrade leads on to %s", c.text(), o.Newest.Version)
@@ -73,7 +73,7 @@ func (s *selecting) noteDeadEnd(c candidate) {
 // reach returns the newest bundle to which the steps of an outlook or its way lead.
 func reach(o *graph.Outlook) graph.Node {
 	if o.Way != nil {
-		return o.Furthest()
+		return o.Way.End()
 	}
 	return o.End()
 }

@@ -103,10 +103,11 @@ is a path, but --avoid could not judge all of its upgrades.`,
 		if err := checkChannels(p, channels); err != nil {
 			return err
 		}
-		if channels == nil && *reading == graph.Classic {
+		assumed := channels == nil && *reading == graph.Classic
+		if assumed {
 			channels = []string{p.DefaultChannelName()}
 		}
-		a := &pathAnswer{Package: p.Name(), Reading: *reading, Channels: channels}
+		a := &pathAnswer{Package: p.Name(), Reading: *reading, Channels: channels, assumed: assumed}
 		if a.From, err = l.findFrom(p, args[0]); err != nil {
 			return fmt.Errorf("FROM %s: %w", args[0], err)
 		}
@@ -235,6 +236,7 @@ type pathAnswer struct {
 
 	avoid     string
 	again     string // the channel from which an older To can be installed
+	assumed   bool   // whether the channel is an assumption
 	unchecked bool   // whether the check of CRDs of OLM v1 may refuse an upgrade
 }
 
@@ -367,7 +369,11 @@ func (a *pathAnswer) text(w io.Writer) error {
 		default:
 			where = "; no channel of the catalog leads there"
 		}
-		if a.Outlook != nil && !a.goesBack() {
+		switch {
+		case a.Outlook == nil || a.goesBack():
+		case a.assumed:
+			where += ". " + prose.Assumed(a.Outlook)
+		default:
 			where += ". " + prose.Outlook(a.Outlook)
 		}
 		line(fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "")

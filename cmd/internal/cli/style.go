@@ -140,7 +140,7 @@ func risk(of string, o *graph.Outlook) string {
 	switch {
 	case o == nil:
 	case o.Closes != nil && o.Closes.From == o.From:
-		end := o.Furthest()
+		end := o.Way.End()
 		return "closes the way of " + of + " to " + cmp.Or(end.Version, end.Name)
 	case o.Downgrade != nil && o.Downgrade.From == o.From:
 		return "takes " + of + " back to " + cmp.Or(o.Downgrade.To.Version, o.Downgrade.To.Name)
