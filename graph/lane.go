@@ -312,3 +312,58 @@ func (o *Outlooks) headsOf(l *lane) []Target {
 	})
 	return out
 }
+
+// lower returns the best upgrade in a lane from a bundle that OLM v1 prefers to it, of those that outranks accepts, or nil.
+func (o *Outlooks) lower(own *lane, at *spot, outranks func(at, to *spot) bool) *Step {
+	if o.reading != V1 {
+		return nil
+	}
+	var best *link
+	links := o.links(at)
+	for i := range links {
+		if x := &links[i]; own.has(x) && x.edge != NoEdge && outranks(at, x.to) && (best == nil || o.compare(own, x, best) < 0) {
+			best = x
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	step := best.step(at)
+	return &step
+}
+
+// highest returns the newest bundle of the start and the steps of an outlook.
+func (o *Outlooks) highest(out *Outlook) *spot {
+	at := o.spot(out.From)
+	for _, x := range out.Steps {
+		if to := o.spot(x.To); !newer(at, to) {
+			at = to
+		}
+	}
+	return at
+}
+
+// downgrades completes an outlook with the first step to an older version.
+func (o *Outlooks) downgrades(out *Outlook) { // H2
+	i := slices.IndexFunc(out.Steps, func(x Step) bool { return newer(o.spot(x.From), o.spot(x.To)) })
+	switch {
+	case i >= 0:
+		out.Downgrade = &out.Steps[i]
+		out.Keep = o.keeper(o.spot(out.Steps[i].From))
+	case out.Kind == OutlookAhead && len(out.Steps) == 0:
+		out.Keep = o.keeper(o.spot(out.From))
+	}
+}
+
+// keeper returns a channel in which the bundle at a spot is the head and stays, or nil.
+func (o *Outlooks) keeper(at *spot) *Target {
+	for i := range o.heads {
+		h := &o.heads[i]
+		for _, l := range o.lanes {
+			if h.Name == at.Name && l.channel != "" && l.catalog == h.Catalog && l.channel == h.Channel && o.next(l, at) == nil {
+				return h
+			}
+		}
+	}
+	return nil
+}

@@ -66,7 +66,7 @@ type Outlook struct {
 	Steps []Step `json:"steps,omitzero"`
 	// Downgrade is the first step to an older version, or nil. Keep is then a channel in which the
 	// bundle that the step replaces is the head and stays, or nil if there is none. If the operator
-	// is newer than its channel, Keep is such a channel for it.
+	// is newer than its channel, or stuck without a way, Keep is such a channel for it.
 	Downgrade *Step   `json:"downgrade,omitzero"`
 	Keep      *Target `json:"keep,omitzero"`
 	// Gap is the next newer entry in the channel of a stuck operator, to which it cannot be
@@ -235,6 +235,9 @@ func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { /
 	o.downgrades(out)
 	if out.EndsEarly() || out.Kind == OutlookNoChannel || out.Newest != nil {
 		o.search(own, out)
+	}
+	if out.Kind == OutlookStuck && len(out.Steps) == 0 && out.Way == nil {
+		out.Keep = o.keeper(o.spot(out.From))
 	}
 	return out
 }

@@ -80,7 +80,7 @@ func TestOutlook(t *testing.T) {
 	}{
 		{"at the head of the default channel", "a: 1.0.0, 1.1.0 <1.0.0", "1.1.0", "a", "at-head", graph.Classic},
 		{"two steps", "a: 1.8.1, 1.9.1 <1.8.1, 1.10.2 <1.9.1", "1.8.1", "a", "steps-away 1.9.1 1.10.2", graph.Classic},
-		{"no way out", quay, "3.15.4", "s16", "stuck; gap 3.16.0 over 3.15.2; newest 3.17.0 in s17", graph.Classic},
+		{"no way out", quay, "3.15.4", "s16", "stuck; gap 3.16.0 over 3.15.2; newest 3.17.0 in s17, s15 keeps 3.15.4", graph.Classic},
 		{"the last moment to act", quay, "3.15.1", "s15",
 			"steps-away 3.15.2 3.15.3 3.15.4; newest 3.17.0 in s17; way c/s15(stays) 3.15.2(stop) c/s16 3.16.0 3.16.1 3.16.2(stop) c/s17 3.17.0 head; 3.15.3 closes", graph.Classic},
 		{"a head that leads no further", quay, "3.15.1", "s16",
@@ -347,7 +347,8 @@ func (w *walked) checkDowngrade(o *graph.Outlook, fail func(string, ...any)) {
 		at = o.Steps[i].From
 	}
 	for _, ch := range w.channels {
-		if ch == "" || i < 0 && (o.Kind != graph.OutlookAhead || len(o.Steps) > 0) {
+		stays := len(o.Steps) == 0 && (o.Kind == graph.OutlookAhead || o.Kind == graph.OutlookStuck && o.Way == nil)
+		if ch == "" || i < 0 && !stays {
 			continue
 		}
 		_, moves := w.next(ch, at)

@@ -37,6 +37,8 @@ type Change struct {
 	StartingCSV string `json:"startingCSV,omitempty"`
 	// DropStartingCSV reports whether the startingCSV is also removed.
 	DropStartingCSV bool `json:"dropStartingCSV,omitzero"`
+	// Manual reports whether installPlanApproval is also set to Manual, to keep OLM from going too far.
+	Manual bool `json:"manual,omitzero"`
 	// Policy is the policy that changes, as [fact.Policy.String] writes it.
 	Policy string `json:"policy,omitempty"`
 	// Rule is that policy as data.
@@ -49,6 +51,7 @@ type Change struct {
 	Advice string `json:"advice,omitempty"`
 
 	leads bool // it is the first of a way
+	order int  // of the channels of a subscription with an operator, from 1: the best first
 }
 
 // A ChangeKind is a kind of change. The constants are in the order in which fixes are
@@ -112,7 +115,7 @@ func (c *Core) changes() []Change {
 			return
 		}
 		key := ch
-		key.ChannelIs = "" // catalogs may differ in this
+		key.ChannelIs, key.order = "", 0 // catalogs may differ in this
 		if !added[key] {
 			added[key] = true
 			out = append(out, ch)
@@ -195,11 +198,11 @@ func (c *Core) subscriptionChanges(u *universe, s *subscription, add func(Change
 	for _, cat := range in {
 		if p, ok := cat.Graph.Package(s.Package); ok && s.Channel != "" {
 			channels, _, newest := channelsNear(p, s.Channel)
-			slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(s.leaves(p, a), s.leaves(p, b)) })
-			for _, ch := range channels {
+			routes := u.routes(s, channels)
+			for i, ch := range channels {
 				to := Change{Kind: ChangeChannel, Subscription: name, To: ch, DropStartingCSV: s.dropsStart(in, ch)}
-				if ch == first.Channel && (first.Catalog == "" || first.Catalog == u.catalogName(cat)) {
-					to.Then, to.leads = then, true
+				if s.current != nil {
+					to.Then, to.Manual, to.leads, to.order = routes[ch].then, routes[ch].stop, routes[ch].leads, i+1
 				}
 				_, exists := p.Channel(s.Channel)
 				switch {
@@ -257,10 +260,10 @@ func (u *universe) firstLeg(s *subscription, in []*source) (leg graph.Leg, then 
 	return leg, then
 }
 
-// targets returns the heads from which a stuck operator can be installed again, the best first.
+// targets returns the heads from which an operator can be installed again, the best first.
 func targets(o *graph.Outlook) (list []*graph.Target) {
 	for _, t := range []*graph.Target{o.Newest, o.Head} {
-		if t != nil {
+		if t != nil && (t == o.Newest || o.EndsEarly() || o.Kind == graph.OutlookNoChannel) {
 			list = append(list, t)
 		}
 	}

@@ -35,6 +35,9 @@ func (c *Change) instruction(subject string) string {
 		if c.DropStartingCSV {
 			text += " and remove its startingCSV"
 		}
+		if c.Manual {
+			text += " and its installPlanApproval to Manual"
+		}
 		return text + c.starts()
 	case ChangeCatalog:
 		if c.Channel != "" {

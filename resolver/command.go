@@ -54,6 +54,9 @@ func (c *Change) commands(namespace string) []string {
 		case c.StartingCSV != "":
 			spec["startingCSV"] = c.StartingCSV
 		}
+		if c.Manual {
+			spec["installPlanApproval"] = "Manual"
+		}
 		return patch(spec)
 	case ChangeCatalog:
 		spec := map[string]any{"source": c.Catalog.Name, "sourceNamespace": c.Catalog.Namespace}

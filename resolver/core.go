@@ -187,3 +187,29 @@ func (e *encoding) mentioned(facts []int, others []cand) []cand {
 	}
 	return slices.DeleteFunc(slices.Clone(e.reached), func(c cand) bool { return !is[c] })
 }
+
+// alone returns the problem without the subscriptions and operators that the other cores
+// request, so a fix affects only this core.
+func (c *Core) alone() Problem {
+	u := c.e.r.u
+	p := *u.p
+	p.Options.Partial = false
+	p.Subscriptions = nil
+	aside := map[string]bool{}
+	for i, f := range c.e.facts {
+		if !isRequest(f.Fact) {
+			continue
+		}
+		foreign := c.foreign(i)
+		switch {
+		case i >= len(u.subs):
+			aside[u.installed[f.owner].Name] = foreign
+		case !foreign:
+			p.Subscriptions = append(p.Subscriptions, *u.subs[i].Subscription)
+		case u.subs[i].current != nil:
+			aside[u.subs[i].current.Name] = true
+		}
+	}
+	p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return aside[in.Name] })
+	return p
+}

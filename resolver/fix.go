@@ -3,6 +3,7 @@ package resolver
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
@@ -96,8 +97,11 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 			break // the rest cost more
 		}
 		is, missing := c.suggests(ch)
-		if missing && !is && suggested {
+		if missing && !is && suggested && ch.order == 0 {
 			continue // one of the suggested channels helps
+		}
+		if ch.order > 0 && !ch.leads && slices.ContainsFunc(found, func(f *Fix) bool { return f.leadsOn(ch) }) {
+			continue // another one leads further
 		}
 		before := good
 		if err := try(ch); err != nil {
@@ -119,8 +123,9 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		}
 	}
 	helps := slices.ContainsFunc(found, func(f *Fix) bool { return !f.removes() && f.futile() == nil && f.short() == nil && len(f.Misfits) == 0 })
-	if i := slices.IndexFunc(found, func(f *Fix) bool { return f.futile() != nil }); i >= 0 && !helps {
-		before, a := len(found), found[i].futile()
+	ends := func(f *Fix) *Advice { return cmp.Or(f.futile(), f.short()) }
+	if i := slices.IndexFunc(found, func(f *Fix) bool { return ends(f) != nil }); i >= 0 && !helps {
+		before, a := len(found), ends(found[i])
 		for _, ch := range c.e.r.u.installAgain(a.Subscription, a.Bundle, a.Outlook) {
 			if len(found) > before {
 				break
@@ -131,9 +136,10 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 		}
 	}
 	found = onceFutile(found)
-	if slices.ContainsFunc(found, func(f *Fix) bool { return f.Changes[0].leads && f.futile() == nil }) {
+	if slices.ContainsFunc(found, func(f *Fix) bool { return (f.Changes[0].leads || f.Changes[0].order > 0) && f.futile() == nil }) {
 		found = slices.DeleteFunc(found, func(f *Fix) bool { return f.futile() != nil && f.Changes[0].Kind == ChangeChannel })
 	}
+	found = c.twoChannels(found)
 	if onlyRemovals(found) && len(added) == 0 {
 		if added, err = c.combined(ctx, base, changes); err != nil {
 			return nil, err
@@ -153,7 +159,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	found = fitting(distinct(found))
 	start := c.elsewhere()
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.seeks(), b.seeks()), cmp.Compare(a.loses(start), b.loses(start)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.harms(), b.harms()))
+		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.idles(), b.idles()), cmp.Compare(a.seeks(), b.seeks()), cmp.Compare(a.loses(start), b.loses(start)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.Changes[0].order, b.Changes[0].order), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
 }
@@ -199,15 +205,6 @@ func (c *Core) attempt(ctx context.Context, base *Problem, set []Change) (*Fix, 
 	return f, nil
 }
 
-// fitting returns the fixes that add only bundles which run in the namespace, or all if those only remove something.
-func fitting(found []*Fix) []*Fix {
-	fit := slices.DeleteFunc(slices.Clone(found), func(f *Fix) bool { return len(f.Misfits) > 0 })
-	if onlyRemovals(fit) {
-		return found
-	}
-	return fit
-}
-
 // complete sets what fixes have besides their changes.
 func (c *Core) complete(ctx context.Context, found []*Fix) {
 	for _, f := range found {
@@ -218,109 +215,6 @@ func (c *Core) complete(ctx context.Context, found []*Fix) {
 	}
 }
 
-// futile returns the advice for the operator of a changed subscription if the fix installs nothing and the
-// operator stays stuck, or nil.
-func (f *Fix) futile() *Advice {
-	for i, a := range f.Stuck {
-		changed := slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription })
-		if changed && a.Kind != AdviceKind(graph.OutlookAtHead) && !slices.ContainsFunc(f.Selected, func(s Selected) bool { return s.Package == a.Package }) {
-			return &f.Stuck[i]
-		}
-	}
-	return nil
-}
-
-// short returns the advice for the operator of a changed subscription if the fix upgrades it, but nothing leads on
-// from there to the newest version, or nil.
-func (f *Fix) short() *Advice {
-	i := slices.IndexFunc(f.Stuck, func(a Advice) bool { return a.Outlook.Kind == graph.OutlookStepsAway && a.Outlook.Way == nil })
-	if i < 0 {
-		return nil
-	}
-	return &f.Stuck[i]
-}
-
-// harms returns the number of operators that a fix leaves stuck, or whose next upgrade closes a way.
-func (f *Fix) harms() (n int) {
-	for _, a := range f.Stuck {
-		if a.Kind != AdviceCloses || a.Outlook.Closes.From == a.Outlook.From {
-			n++
-		}
-	}
-	return n
-}
-
-// futility is 1 for a futile fix, else 0.
-func futility(f *Fix) int {
-	if f.futile() != nil {
-		return 1
-	}
-	return 0
-}
-
-// loses is 1 for a fix that does not install a bundle, unless its name is "", else 0.
-func (f *Fix) loses(bundle string) int {
-	if bundle == "" || slices.ContainsFunc(f.Selected, func(s Selected) bool { return s.Name == bundle }) {
-		return 0
-	}
-	return 1
-}
-
-// seeks is 1 for a fix that needs another catalog with a package, unless the names that are known are unlikely, else 0.
-func (f *Fix) seeks() int {
-	if f.unlike {
-		return 0
-	}
-	return min(1, f.count(func(c Change) bool {
-		return c.Kind == AddCatalog && c.Subscription != "" && f.assumes() && len(f.Commands) == 0
-	}))
-}
-
-// onceFutile leaves one of the fixes that only set the channel of a subscription and are futile: that of
-// the default channel, or the first.
-func onceFutile(found []*Fix) (list []*Fix) {
-	at := map[string]int{}
-	for _, f := range found {
-		ch := f.Changes[0]
-		if len(f.Changes) > 1 || ch.Kind != ChangeChannel || f.futile() == nil {
-			list = append(list, f)
-			continue
-		}
-		i, seen := at[ch.Subscription]
-		switch {
-		case !seen:
-			at[ch.Subscription] = len(list)
-			list = append(list, f)
-		case ch.ChannelIs == channelDefault:
-			list[i] = f
-		}
-	}
-	return list
-}
-
-// count returns the number of changes for which is returns true.
-func (f *Fix) count(is func(Change) bool) (n int) {
-	for _, c := range f.Changes {
-		if is(c) {
-			n++
-		}
-	}
-	return n
-}
-
-// assumes reports whether a fix adds an unknown catalog.
-func (f *Fix) assumes() bool { return f.assumed != nil }
-
-// removes reports whether a fix only removes subscriptions and operators.
-func (f *Fix) removes() bool {
-	return f.count(Change.removes) == len(f.Changes)
-}
-
-// onlyRemovals reports whether all fixes only remove subscriptions and operators.
-func onlyRemovals(fixes []*Fix) bool {
-	return !slices.ContainsFunc(fixes, func(f *Fix) bool { return !f.removes() })
-}
-
 // covers reports whether a found fix is part of set.
 func covers(found []*Fix, set []Change) bool {
 	for _, f := range found {
@@ -329,32 +223,6 @@ func covers(found []*Fix, set []Change) bool {
 		}
 	}
 	return false
-}
-
-// alone returns the problem without the subscriptions and operators that the other cores
-// request, so a fix affects only this core.
-func (c *Core) alone() Problem {
-	u := c.e.r.u
-	p := *u.p
-	p.Options.Partial = false
-	p.Subscriptions = nil
-	aside := map[string]bool{}
-	for i, f := range c.e.facts {
-		if !isRequest(f.Fact) {
-			continue
-		}
-		foreign := c.foreign(i)
-		switch {
-		case i >= len(u.subs):
-			aside[u.installed[f.owner].Name] = foreign
-		case !foreign:
-			p.Subscriptions = append(p.Subscriptions, *u.subs[i].Subscription)
-		case u.subs[i].current != nil:
-			aside[u.subs[i].current.Name] = true
-		}
-	}
-	p.Installed = slices.DeleteFunc(slices.Clone(p.Installed), func(in Installed) bool { return aside[in.Name] })
-	return p
 }
 
 // plan resolves a problem. It returns nil, without an explanation, if there is no solution.
@@ -391,7 +259,8 @@ func (s *Solution) stuck(changes []Change) AdviceList {
 		if !in[sub.current.id] {
 			if o := s.r.u.outlook(sub, node); changed(sub) && o.Kind == graph.OutlookStepsAway && o.Newest != nil && o.Way == nil {
 				out = append(out, Advice{
-					Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o, Text: prose.Outlook(o),
+					Kind: AdviceKind(o.Kind), Subscription: sub.Name, Package: sub.Package, Bundle: node.Name, Outlook: o,
+					Text: fmt.Sprintf("no channel in any given catalog leads on from %s to %s in channel %s", cmp.Or(o.End().Version, o.End().Name), o.Newest.Version, o.Newest.Channel),
 				})
 			} else if o.Closes != nil {
 				out = append(out, Advice{
@@ -410,23 +279,6 @@ func (s *Solution) stuck(changes []Change) AdviceList {
 // uninstalls reports whether the change removes an operator, also to install it again.
 func (c Change) uninstalls() bool {
 	return c.Kind == RemoveSubscribed || c.Kind == RemoveOperator || c.Kind == Reinstall
-}
-
-// rank returns the number of subscriptions and operators that a fix removes. Adopting an operator is not
-// better if it stays stuck. A subscription that is deleted for one that takes its place does not count.
-func (f *Fix) rank() int {
-	if f.renames() {
-		return 0
-	}
-	if f.futile() != nil && f.Changes[0].Kind == AdoptOperator {
-		return f.count(Change.removes) + 1
-	}
-	return f.count(Change.removes)
-}
-
-// renames reports whether the fix lets a subscription follow its operator to another package.
-func (f *Fix) renames() bool {
-	return f.count(func(c Change) bool { return c.Kind == ChangePackage && c.Channel != "" }) > 0
 }
 
 // setRemoved sets the operators that a fix removes, except those of whose package another one stays, and their heirs.
@@ -487,4 +339,151 @@ func (f *Fix) repeats(o *Fix) bool {
 	a, b := f.Changes[0], o.Changes[0]
 	return a.uninstalls() && b.uninstalls() && a.Operator == b.Operator &&
 		slices.EqualFunc(f.Selected, o.Selected, func(a, b Selected) bool { return a.Compare(b) == 0 })
+}
+
+// fitting returns the fixes that add only bundles which run in the namespace, or all if those only remove something.
+func fitting(found []*Fix) []*Fix {
+	fit := slices.DeleteFunc(slices.Clone(found), func(f *Fix) bool { return len(f.Misfits) > 0 })
+	if onlyRemovals(fit) {
+		return found
+	}
+	return fit
+}
+
+// futile returns the advice for the operator of a changed subscription if the fix installs nothing and the
+// operator stays stuck, or nil.
+func (f *Fix) futile() *Advice {
+	for i, a := range f.Stuck {
+		changed := slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription })
+		if changed && a.Kind != AdviceKind(graph.OutlookAtHead) && !slices.ContainsFunc(f.Selected, func(s Selected) bool { return s.Package == a.Package }) {
+			return &f.Stuck[i]
+		}
+	}
+	return nil
+}
+
+// short returns the advice for the operator of a changed subscription if the fix upgrades it, but nothing leads on
+// from there to the newest version, or nil.
+func (f *Fix) short() *Advice {
+	i := slices.IndexFunc(f.Stuck, func(a Advice) bool { return a.Outlook.Kind == graph.OutlookStepsAway && a.Outlook.Way == nil })
+	if i < 0 {
+		return nil
+	}
+	return &f.Stuck[i]
+}
+
+// harms returns the number of operators that a fix leaves stuck, or whose next upgrade closes a way.
+func (f *Fix) harms() (n int) {
+	for _, a := range f.Stuck {
+		if a.Kind != AdviceCloses || a.Outlook.Closes.From == a.Outlook.From {
+			n++
+		}
+	}
+	return n
+}
+
+// futility is 1 for a futile fix, else 0.
+func futility(f *Fix) int {
+	if f.futile() != nil {
+		return 1
+	}
+	return 0
+}
+
+// loses is 1 for a fix that does not install a bundle, unless its name is "", else 0.
+func (f *Fix) loses(bundle string) int {
+	if bundle == "" || slices.ContainsFunc(f.Selected, func(s Selected) bool { return s.Name == bundle }) {
+		return 0
+	}
+	return 1
+}
+
+// seeks is 1 for a fix that needs another catalog with a package, unless the names that are known are unlikely, else 0.
+func (f *Fix) seeks() int {
+	if f.unlike {
+		return 0
+	}
+	return min(1, f.count(func(c Change) bool {
+		return c.Kind == AddCatalog && c.Subscription != "" && f.assumes() && len(f.Commands) == 0
+	}))
+}
+
+// idles is 1 for a fix that changes only catalogs and installs nothing, else 0.
+func (f *Fix) idles() int {
+	adds := func(s Selected) bool {
+		return !slices.ContainsFunc(f.rest, func(o Selected) bool { return o.Compare(s) == 0 })
+	}
+	if (f.assumes() || f.Changes[0].Kind == RelaxRequirement) && !slices.ContainsFunc(f.Selected, adds) {
+		return 1
+	}
+	return 0
+}
+
+// count returns the number of changes for which is returns true.
+func (f *Fix) count(is func(Change) bool) (n int) {
+	for _, c := range f.Changes {
+		if is(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// assumes reports whether a fix adds an unknown catalog.
+func (f *Fix) assumes() bool { return f.assumed != nil }
+
+// removes reports whether a fix only removes subscriptions and operators.
+func (f *Fix) removes() bool {
+	return f.count(Change.removes) == len(f.Changes)
+}
+
+// onlyRemovals reports whether all fixes only remove subscriptions and operators.
+func onlyRemovals(fixes []*Fix) bool {
+	return !slices.ContainsFunc(fixes, func(f *Fix) bool { return !f.removes() })
+}
+
+// rank returns the number of subscriptions and operators that a fix removes. Adopting an operator is not
+// better if it stays stuck. A subscription that is deleted for one that takes its place does not count.
+func (f *Fix) rank() int {
+	if f.renames() {
+		return 0
+	}
+	if f.futile() != nil && f.Changes[0].Kind == AdoptOperator {
+		return f.count(Change.removes) + 1
+	}
+	return f.count(Change.removes)
+}
+
+// renames reports whether the fix lets a subscription follow its operator to another package.
+func (f *Fix) renames() bool {
+	return f.count(func(c Change) bool { return c.Kind == ChangePackage && c.Channel != "" }) > 0
+}
+
+// leadsOn reports whether the fix switches the subscription of a change to a channel in which its operator is upgraded.
+func (f *Fix) leadsOn(ch Change) bool {
+	to := f.Changes[0]
+	return len(f.Changes) == 1 && to.leads && to.Subscription == ch.Subscription && to.Kind == ChangeChannel && len(f.Misfits) == 0
+}
+
+// twoChannels leaves, of the fixes that only switch a subscription with an operator to a channel in which it is upgraded, the one
+// that leads furthest and, if that is another, the one that the core suggests first in place of a missing channel.
+func (c *Core) twoChannels(found []*Fix) []*Fix {
+	best := map[string]int{}
+	for _, f := range found {
+		if ch := f.Changes[0]; f.leadsOn(ch) && (best[ch.Subscription] == 0 || ch.order < best[ch.Subscription]) {
+			best[ch.Subscription] = ch.order
+		}
+	}
+	return slices.DeleteFunc(found, func(f *Fix) bool {
+		ch := f.Changes[0]
+		if !f.leadsOn(ch) || ch.order == best[ch.Subscription] {
+			return false
+		}
+		for _, x := range c.Facts {
+			if q, ok := x.(*fact.Unavailable); ok && q.What == "channel" && q.Subscription.Name == ch.Subscription && len(q.Nearest) > 0 && q.Nearest[0] == ch.To {
+				return false
+			}
+		}
+		return true
+	})
 }

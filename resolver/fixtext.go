@@ -201,7 +201,7 @@ func (f *Fix) risk() string {
 // stuck if the list has advice for it.
 func (list AdviceList) SummaryWithFix(i int) (string, *Fix) {
 	for _, f := range list[i].Fixes {
-		if kind := f.Changes[0].Kind; kind == RelaxRequirement || kind == Reinstall && list[i].Outlook.Way != nil {
+		if kind := f.Changes[0].Kind; kind == RelaxRequirement || kind == Reinstall && (list[i].Outlook.Way != nil || !list[i].Outlook.EndsEarly()) {
 			continue
 		}
 		short := *f

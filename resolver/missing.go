@@ -215,3 +215,25 @@ func (c *Core) verify(ctx context.Context, f *Fix, p Problem) (bool, error) {
 	f.Selected, f.Stuck = f.given(sol.Selected), sol.stuck(f.Changes)
 	return true, nil
 }
+
+// onceFutile leaves one of the fixes that only set the channel of a subscription and are futile: that of
+// the default channel, or the first.
+func onceFutile(found []*Fix) (list []*Fix) {
+	at := map[string]int{}
+	for _, f := range found {
+		ch := f.Changes[0]
+		if len(f.Changes) > 1 || ch.Kind != ChangeChannel || f.futile() == nil {
+			list = append(list, f)
+			continue
+		}
+		i, seen := at[ch.Subscription]
+		switch {
+		case !seen:
+			at[ch.Subscription] = len(list)
+			list = append(list, f)
+		case ch.ChannelIs == channelDefault:
+			list[i] = f
+		}
+	}
+	return list
+}

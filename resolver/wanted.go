@@ -16,7 +16,7 @@ import (
 // are those of [Core.Fixes], each verified by solving the changed problem. For a duplicate
 // subscription, the only fix is to delete it; for an operator without a subscription, it is to create one; for a pin that is not met, the fixes change it; for one to which another catalog gives a newer bundle, it is to name
 // that catalog. For an operator that is stuck and has no way to a
-// head, it is to install the operator again. There are none for an operator that is several steps
+// head, or from whose end nothing leads on to the newest version, it is to install the operator again. There are none for another one that is several steps
 // away or has such a way: follow it. The error is the context's.
 func (s *Solution) Fixes(ctx context.Context, a *Advice, max int) (_ []*Fix, err error) { // H40, D16
 	if s.r != nil && a.Kind == AdviceDuplicate {
@@ -153,9 +153,15 @@ func (s *Solution) otherPins(ctx context.Context, a *Advice) ([]*Fix, error) {
 	return append(out, lifted...), err
 }
 
-// hopeless reports whether the operator is stuck and no channel leads to the head of one.
+// hopeless reports whether the operator is stuck and no channel leads to the head of one, or ends at the head of its
+// channel or beyond and nothing leads on to the newest version.
 func (a *Advice) hopeless() bool {
-	return a.Kind == AdviceKind(graph.OutlookStuck) && (a.Outlook.Way == nil || !a.Outlook.Way.AtHead)
+	o := a.Outlook
+	if a.Kind == AdviceKind(graph.OutlookStuck) {
+		return o.Way == nil || !o.Way.AtHead
+	}
+	ends := o.Kind == graph.OutlookAtHead || o.Kind == graph.OutlookStepsAway || o.Kind == graph.OutlookAhead
+	return ends && a.Kind == AdviceKind(o.Kind) && o.Newest != nil && o.Way == nil && !o.Fresh
 }
 
 // reinstalled returns the fix that removes a stuck operator and installs it again: from the newest

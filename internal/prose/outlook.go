@@ -79,7 +79,7 @@ func Summary(o *graph.Outlook) string {
 		return Downgrade(o)
 	case o.Closes != nil:
 		return fmt.Sprintf("upgrading %s to %s closes the way to %s", o.Closes.From.Name, version(o.Closes.To), version(o.Way.End()))
-	case o.Way == nil && o.Newest == nil && o.Keep != nil:
+	case o.Way == nil && o.Keep != nil && (o.Newest == nil || o.EndsEarly()):
 		return standing(o) + ", but it is the head of " + place(o, o.Keep)
 	case o.Way == nil && o.Newest == nil && !o.EndsEarly():
 		return standing(o)
@@ -247,10 +247,14 @@ func onward(o *graph.Outlook, channel string) string {
 	switch {
 	case o.Way == nil && o.Reading == graph.Classic && o.Downgrade != nil:
 		return keep(o)
+	case o.Way == nil && o.Keep != nil && o.EndsEarly():
+		return "No channel in any given catalog leads further. To get versions that are published later, switch to " + place(o, o.Keep) + ", whose head it is"
 	case o.Way == nil && o.Keep != nil:
 		return "To get later versions, switch to " + place(o, o.Keep) + ", whose head it is"
 	case o.Way == nil && o.EndsEarly():
 		return "No channel in any given catalog leads further"
+	case o.Way == nil && o.Newest == nil && o.Kind == graph.OutlookAhead:
+		return "No given catalog has a newer version, so it stays until the channel gets one"
 	case o.Way == nil && o.Newest == nil:
 		return ""
 	case o.Way == nil && o.Started && o.Newest.Channel != "":

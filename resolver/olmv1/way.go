@@ -64,18 +64,10 @@ func (s *selecting) noteDeadEnd(c candidate) {
 		return
 	}
 	text := fmt.Sprintf("once %s is installed, no upgrade leads on to %s", c.text(), o.Newest.Version)
-	if end := reach(o); end.Name != c.Name() {
+	if end, _ := o.Reach(); end.Name != c.Name() {
 		text += ", only as far as " + end.Version
 	}
 	s.notes = append(s.notes, Note{Code: NoteDeadEnd, Text: text + "; a newer version then needs the policy SelfCertified, or a new installation"})
-}
-
-// reach returns the newest bundle to which the steps of an outlook or its way lead.
-func reach(o *graph.Outlook) graph.Node {
-	if o.Way != nil {
-		return o.Way.End()
-	}
-	return o.End()
 }
 
 // wayCommands returns the commands with which a ClusterExtension takes the way of an outlook, if it has one.
