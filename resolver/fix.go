@@ -413,7 +413,7 @@ func (f *Fix) idles() int {
 	adds := func(s Selected) bool {
 		return !slices.ContainsFunc(f.rest, func(o Selected) bool { return o.Compare(s) == 0 })
 	}
-	if (f.assumes() || f.Changes[0].Kind == RelaxRequirement) && !slices.ContainsFunc(f.Selected, adds) {
+	if f.Changes[0].Requirement != "" && !slices.ContainsFunc(f.Selected, adds) {
 		return 1
 	}
 	return 0
