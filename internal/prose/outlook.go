@@ -254,7 +254,7 @@ func onward(o *graph.Outlook, channel string) string {
 	case o.Way == nil && o.EndsEarly():
 		return "No channel in any given catalog leads further"
 	case o.Way == nil && o.Newest == nil && o.Kind == graph.OutlookAhead:
-		return "No given catalog has a newer version, so it stays until the channel gets one"
+		return "No channel in any given catalog ends at a newer release, so it stays until one does"
 	case o.Way == nil && o.Newest == nil:
 		return ""
 	case o.Way == nil && o.Started && o.Newest.Channel != "":

@@ -42,7 +42,7 @@ func TestHarmless(t *testing.T) {
 			"set the channel to candidate; then app.v2.0.1 is installed from catalog a, and OLM v1 upgrades it to app.v2.1.0 on its own, in 1 more step", `{"channels":["candidate"]}`,
 			"set upgradeConstraintPolicy to SelfCertified; then app.v2.0.1 is installed from catalog a. Risk: no entry of the catalog allows app.v2.0.1 over app.v2.0.0" + risk, `{"upgradeConstraintPolicy":"SelfCertified"}`}},
 		{"newer than the channel", "1.2.0", "", []string{"lts"}, map[string]*graph.Catalog{"a": line}, nil, []string{
-			`no bundle of package "app" in channel lts is a successor of app.v1.2.0; app.v1.2.0 gets no updates, because it is newer than 1.0.0, the head of channel lts`,
+			`no bundle of package "app" in channel lts is a successor of app.v1.2.0; app.v1.2.0 gets no updates, because it is newer than 1.0.0, the head of channel lts. No channel in any given catalog ends at a newer release, so it stays until one does`,
 			"set the channel to stable; then app.v1.2.0 stays, without an error", `{"channels":["stable"]}`,
 			"set the channel to preview; then the prerelease app.v2.0.0-rc.1 is installed from catalog a", `{"channels":["preview"]}`,
 			"set upgradeConstraintPolicy to SelfCertified; then app.v1.0.0 is installed from catalog a. Risk: no entry of the catalog allows app.v1.0.0 over app.v1.2.0" + risk + ". It is a downgrade", `{"upgradeConstraintPolicy":"SelfCertified"}`}},

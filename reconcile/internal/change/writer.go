@@ -51,7 +51,7 @@ type Note struct {
 	Code Code
 }
 
-// A Code is what a note is about, if other parts of an answer state it too, or "": a [resolver.Holder], or one
+// A Code is what a note is about, if other parts of an answer state it too, or "": a Holder of package resolver, or one
 // of the constants.
 type Code string
 
