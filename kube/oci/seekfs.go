@@ -69,7 +69,8 @@ func (r *seekFS) put(x *reading) error {
 	r.idle = append(r.idle, x)
 	var old *reading
 	if len(r.idle) > maxIdle {
-		old, r.idle = r.idle[0], slices.Delete(r.idle, 0, 1)
+		old = r.idle[0]
+		r.idle = slices.Delete(r.idle, 0, 1)
 	}
 	r.mu.Unlock()
 	if old == nil {

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// forward is a file system whose files cannot seek. It counts the bytes that are read.
+// forward is a file system whose files cannot seek or be read when closed. It counts the bytes that are read.
 type forward struct {
 	fs.FS
 	read, open *int64
@@ -25,21 +25,29 @@ func (f forward) Open(name string) (fs.File, error) {
 		return file, err
 	}
 	*f.open++
-	return counted{file, f}, nil
+	return &counted{File: file, in: f}, nil
 }
 
 type counted struct {
 	fs.File
-	in forward
+	in     forward
+	closed bool
 }
 
-func (c counted) Read(p []byte) (int, error) {
+func (c *counted) Read(p []byte) (int, error) {
+	if c.closed {
+		return 0, fs.ErrClosed
+	}
 	n, err := c.File.Read(p)
 	*c.in.read += int64(n)
 	return n, err
 }
 
-func (c counted) Close() error {
+func (c *counted) Close() error {
+	if c.closed {
+		return fs.ErrClosed
+	}
+	c.closed = true
 	*c.in.open--
 	return c.File.Close()
 }
