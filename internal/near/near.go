@@ -134,7 +134,8 @@ func Distance(a, b string) int {
 
 // ByVersion returns the known names that differ from name only in the version that they contain,
 // such as stable-1.10 from stable-1.9. The nearest version comes first, and of two equally near
-// ones the higher.
+// ones the higher. Before them come names that continue name, such as stable-1.10 for stable-1, the
+// newest first.
 func ByVersion(name string, known []string) []string {
 	prefix, asked, suffix := cutVersion(name)
 	if asked == nil {
@@ -142,34 +143,44 @@ func ByVersion(name string, known []string) []string {
 	}
 	type rated struct {
 		name      string
-		distances []int
+		parts     []int
+		continues bool
+		at, apart int // the first part that differs, and by how much
 		higher    bool
 	}
 	var list []rated
 	for _, k := range known {
 		p, v, s := cutVersion(k)
-		if k == name || v == nil || p != prefix || s != suffix {
+		r := rated{name: k, parts: v, continues: strings.HasPrefix(k, name)}
+		if k == name || v == nil || p != prefix || s != suffix && !r.continues {
 			continue
 		}
-		r := rated{name: k}
-		for i := range max(len(asked), len(v)) {
-			d := at(v, i) - at(asked, i)
-			if d > 0 && !slices.ContainsFunc(r.distances, func(d int) bool { return d != 0 }) {
-				r.higher = true
+		for r.at = range max(len(asked), len(v)) {
+			if d := at(v, r.at) - at(asked, r.at); d != 0 {
+				r.apart, r.higher = max(d, -d), d > 0
+				break
 			}
-			r.distances = append(r.distances, max(d, -d))
 		}
 		list = append(list, r)
 	}
-	slices.SortStableFunc(list, func(a, b rated) int {
-		higher := 0
-		if a.higher != b.higher {
-			higher = 1
-			if a.higher {
-				higher = -1
-			}
+	first := func(a, b bool) int { // orders what is true first
+		switch {
+		case a == b:
+			return 0
+		case a:
+			return -1
 		}
-		return cmp.Or(slices.Compare(a.distances, b.distances), higher, cmp.Compare(a.name, b.name))
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b rated) int {
+		versions := slices.Compare(a.parts, b.parts)
+		if !a.higher || a.continues {
+			versions = -versions
+		}
+		if a.continues && b.continues {
+			return cmp.Or(versions, cmp.Compare(a.name, b.name))
+		}
+		return cmp.Or(first(a.continues, b.continues), cmp.Compare(b.at, a.at), cmp.Compare(a.apart, b.apart), first(a.higher, b.higher), versions, cmp.Compare(a.name, b.name))
 	})
 	names := make([]string, len(list))
 	for i, r := range list {

@@ -52,6 +52,9 @@ func TestByVersion(t *testing.T) {
 	for name, want := range map[string][]string{
 		"strimzi-0.52.x": {"strimzi-0.53.x", "strimzi-0.51.x", "strimzi-0.22.x", "strimzi-0.9.x", "strimzi-1.0.x"},
 		"strimzi-0.8.x":  {"strimzi-0.9.x", "strimzi-0.22.x", "strimzi-0.51.x", "strimzi-0.53.x", "strimzi-1.0.x"},
+		"strimzi-1.9.x":  {"strimzi-1.0.x", "strimzi-0.53.x", "strimzi-0.51.x", "strimzi-0.22.x", "strimzi-0.9.x"},
+		"strimzi-2.0.x":  {"strimzi-1.0.x", "strimzi-0.53.x", "strimzi-0.51.x", "strimzi-0.22.x", "strimzi-0.9.x"},
+		"strimzi-0.5":    {"strimzi-0.53.x", "strimzi-0.51.x"},
 		"fast":           nil,
 		"v2":             nil,
 	} {
