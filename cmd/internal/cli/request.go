@@ -234,15 +234,28 @@ func (r *request) subscribe(p *resolver.Problem, installed []resolver.Installed,
 	return nil
 }
 
-// notation returns an error for PACKAGE@VERSION in place of a package that a catalog has. "olmkit catalogs" accepts that.
+// notation returns an error for an argument that is no package, but a bundle, PACKAGE@VERSION, PACKAGE=VERSION or
+// PACKAGE/CHANNEL of a package that a catalog has. Other commands and tools accept these.
 func notation(cats []resolver.Catalog, arg string) error {
-	name, version, _ := strings.Cut(arg, "@")
-	if version == "" {
+	for range packages(cats, arg) {
 		return nil
 	}
+	for p := range packages(cats, "") {
+		if _, ok := p.Bundle(arg); ok {
+			return usagef("--package %q names a bundle; write --package %s --starting-csv %s", arg, p.Name(), arg)
+		}
+	}
+	i := strings.IndexAny(arg, "@=/")
+	if i < 0 || i == len(arg)-1 {
+		return nil
+	}
+	name, rest := arg[:i], arg[i+1:]
 	for p := range packages(cats, name) {
+		if arg[i] == '/' {
+			return usagef("--package %q names a package and a channel; write --package %s:%s", arg, name, rest)
+		}
 		for b := range p.Bundles() {
-			if b.Name() == version || b.Version().String() == version {
+			if b.Name() == rest || b.Version().String() == rest {
 				return usagef("--package %q names a package and a version; write --package %s --starting-csv %s", arg, name, b.Name())
 			}
 		}
