@@ -108,7 +108,8 @@ func keepObstacles(w *world.World, list []Obstacle) (out []Obstacle) {
 }
 
 // groupObstacle reports that the namespace does not have exactly one operator group (F1). The
-// commands create one that the bundles of present support, or keep the one that its operators belong to.
+// commands create one that the bundles of present support, or keep the one that suits the most of them and that the most
+// operators belong to.
 func groupObstacle(w *world.World, present []coming) *Obstacle {
 	groups := w.Groups()
 	succeeded := func(c *olm.ClusterServiceVersion) bool { return c.Status.Phase == olm.PhaseSucceeded }
@@ -140,8 +141,17 @@ func groupObstacle(w *world.World, present []coming) *Obstacle {
 	for _, csv := range w.Own() {
 		members[csv.Metadata.Annotations[operatorgroup.AnnotationGroup]]++
 	}
+	unsuited := map[string]int{}
+	for _, g := range groups {
+		for _, c := range present {
+			if targets := w.Targets(g); c.stated && len(targets) > 0 && operatorgroup.Supports(c.modes, w.Namespace, targets) != nil {
+				unsuited[g.Metadata.Name]++
+			}
+		}
+	}
 	byUse := slices.SortedStableFunc(slices.Values(groups), func(a, b *olm.OperatorGroup) int {
-		return cmp.Or(-cmp.Compare(members[a.Metadata.Name], members[b.Metadata.Name]), cmp.Compare(a.Metadata.Name, b.Metadata.Name))
+		x, y := a.Metadata.Name, b.Metadata.Name
+		return cmp.Or(cmp.Compare(unsuited[x], unsuited[y]), cmp.Compare(members[y], members[x]), cmp.Compare(x, y))
 	})
 	o := &Obstacle{By: resolver.HeldByGroup}
 	var names []string

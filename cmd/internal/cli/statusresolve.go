@@ -61,13 +61,15 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		if err != nil {
 			return err
 		}
+		resolves := false // whether the namespace may not be resolvable, which concerns operators at their heads, too
 		for _, o := range all {
+			resolves = resolves || o.Moves == movesLatest && t.content[o.catalogID()] != nil
 			o.hinder(t, present)
 			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "") && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" || o.outdated || o.Moves == movesLatest && t.unavailable(o, s.global) {
 				list = append(list, o)
 			}
 		}
-		if len(list) == 0 {
+		if len(list) == 0 && !resolves {
 			continue
 		}
 		p, _, err := reconcile.Problem(ctx, snapshot, &content, nil)
@@ -149,6 +151,7 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 		case x.By == resolver.HeldByUnready && x.Bundle == o.Installed && len(x.Commands) == 0 && o.Moves == movesStuck: // it recovers
 			o.Moves, o.Why = movesNow, x.Text
 		case x.By == resolver.HeldByInstallMode && x.Bundle == o.Installed && o.Moves == movesLatest,
+			x.By == resolver.HeldByGroup && !x.Unknown && (o.awaited || o.Moves == movesLatest),
 			(x.By == resolver.HeldByCatalog || differs(x) && x.Bundle == "") && (o.awaited || o.Moves == movesLatest):
 			o.Moves, o.awaited = movesStuck, true
 		case x.By == resolver.HeldByUnpacking && x.Bundle == o.current:
@@ -175,6 +178,9 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 
 // obstacleLabel returns what a command of an obstacle does, or "" if it upgrades the operator.
 func obstacleLabel(x reconcile.Obstacle, i int) string {
+	if x.By == resolver.HeldByGroup && !x.Unknown {
+		return "to let operators run"
+	}
 	labels := map[resolver.Holder][]string{
 		resolver.HeldByCatalog:   {"to find the cause", "to continue without it"},
 		resolver.HeldByGroup:     {note(x.Unknown, "if it has none")},
