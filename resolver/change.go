@@ -271,9 +271,12 @@ func targets(o *graph.Outlook) (list []*graph.Target) {
 }
 
 // installAgain returns the changes that install the stuck operator of a subscription again, the best
-// first.
+// first. It returns none for a subscription that only a fix creates.
 func (u *universe) installAgain(name, operator string, o *graph.Outlook) (list []Change) {
 	i := slices.IndexFunc(u.subs, func(x *subscription) bool { return x.Name == name })
+	if i < 0 {
+		return nil
+	}
 	for _, t := range targets(o) {
 		c := Change{Kind: Reinstall, Subscription: name, Operator: operator, Channel: t.Channel}
 		if id, source := u.catalogNamed(t.Catalog), u.subs[i].Source(); source != (CatalogID{}) && id != source {

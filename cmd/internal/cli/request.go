@@ -240,9 +240,11 @@ func notation(cats []resolver.Catalog, arg string) error {
 	for range packages(cats, arg) {
 		return nil
 	}
-	for p := range packages(cats, "") {
-		if _, ok := p.Bundle(arg); ok {
-			return usagef("--package %q names a bundle; write --package %s --starting-csv %s", arg, p.Name(), arg)
+	if strings.ContainsAny(arg, "0123456789") { // names of bundles have a version, and looking for them reads the whole index
+		for p := range packages(cats, "") {
+			if _, ok := p.Bundle(arg); ok {
+				return usagef("--package %q names a bundle; write --package %s --starting-csv %s", arg, p.Name(), arg)
+			}
 		}
 	}
 	i := strings.IndexAny(arg, "@=/")
