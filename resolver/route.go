@@ -39,7 +39,7 @@ func (u *universe) routes(s *subscription, channels []string) map[string]route {
 			}
 		}
 		if r.leads {
-			r.stop, r.then = o.Way != nil && o.Way.Legs[0].Stop, onwards(o, ch)
+			r.stop, r.then = o.Way != nil && o.Way.Legs[0].Stop, courseIn(o, ch)
 		}
 		routes[ch] = r
 	}
@@ -70,8 +70,8 @@ func (u *universe) routes(s *subscription, channels []string) map[string]route {
 	return routes
 }
 
-// onwards returns how an operator goes on in a channel and from its end, or "" if it stays after one upgrade.
-func onwards(o *graph.Outlook, channel string) string {
+// courseIn returns how an operator continues in a channel and from its end, or "" if it stays after one upgrade.
+func courseIn(o *graph.Outlook, channel string) string {
 	n := len(o.Steps)
 	w := o.Way
 	if w != nil {

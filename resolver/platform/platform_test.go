@@ -350,7 +350,7 @@ func TestUpgrade(t *testing.T) {
 				}},
 			}
 		}},
-		// Strategy minimal holds an operator back, and says that this is why.
+		// Strategy minimal holds an operator back, and states that this is why.
 		{"minimal-held", func(p *platform.Problem) {
 			const db = "db/s: 1.0.0, 1.1.0 <1.0.0"
 			*p = platform.Problem{

@@ -226,7 +226,7 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 			}
 			return nil, x.ineligible(ctx, p, refusal)
 		case errors.As(err, &bad) && bad.Path == "/spec/source/catalog/version":
-			p.Ways, err = x.unversioned(ctx, installed)
+			p.Ways, err = x.withoutVersion(ctx, installed)
 			return nil, err
 		}
 		return nil, nil

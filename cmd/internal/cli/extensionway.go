@@ -187,8 +187,8 @@ func configured(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle,
 	return nil, nil
 }
 
-// unversioned returns the removal of a version range that OLM v1 cannot read, if it then selects a bundle.
-func (x *extensionState) unversioned(ctx context.Context, installed *rollout.Revision) ([]extensionWay, error) { // C6
+// withoutVersion returns the removal of a version range that OLM v1 cannot read, if it then selects a bundle.
+func (x *extensionState) withoutVersion(ctx context.Context, installed *rollout.Revision) ([]extensionWay, error) { // C6
 	changed := *x
 	changed.extension = x.extension.DeepCopy()
 	changed.extension.Spec.Source.Catalog.Version = ""

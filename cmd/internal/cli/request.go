@@ -234,7 +234,7 @@ func (r *request) subscribe(p *resolver.Problem, installed []resolver.Installed,
 	return nil
 }
 
-// notation returns an error for an argument that is no package, but a bundle, PACKAGE@VERSION, PACKAGE=VERSION or
+// notation returns an error for an argument that names not a package, but a bundle, PACKAGE@VERSION, PACKAGE=VERSION or
 // PACKAGE/CHANNEL of a package that a catalog has. Other commands and tools accept these.
 func notation(cats []resolver.Catalog, arg string) error {
 	for range packages(cats, arg) {
