@@ -27,8 +27,9 @@ func newPlan(e *env) *cobra.Command {
 		Use:   "plan {-f FILE...|--cluster} [CATALOG...]",
 		Short: "Show what would happen next in a cluster, and why",
 		Long: `Plan reads a cluster, or its objects as "kubectl get -o yaml" prints them. It shows
-what Operator Lifecycle Manager would write next in a namespace, each write with its
-reason, and what is waiting and for what. Nothing is written.
+what needs a person in a namespace, with the commands, what Operator Lifecycle Manager
+would do next, and each write with its reason. Writes that differ only in the name of
+the object share a line; JSON lists all. Nothing is written.
 
 A CATALOG is a directory of a file-based catalog, or one file of it: the content
 of the CatalogSource of the same name. --catalog gives it another name, or a
@@ -180,7 +181,7 @@ func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.
 	if err != nil {
 		return err
 	}
-	d := &planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice}
+	d := &planDocument{Plan: &noted, Hash: plan.Hash(), Refused: refusal(plan), Report: report, Advice: advice, next: operatorChanges(plan, snapshot)}
 	sol := plan.Solution
 	if sol == nil && plan.Refused == nil { // an install plan waits
 		if sol, err = solution(ctx, snapshot, p.catalogs); err != nil {
@@ -241,6 +242,8 @@ type planDocument struct {
 	Obstacles []reconcile.Obstacle
 	// Impact has the verdicts on the upgrades of the plan, with --impact or --avoid.
 	Impact []upgradeImpact
+
+	next []string // what happens to operators, as clauses
 }
 
 // MarshalJSON returns one object with the members of the plan and of the rest of the document.
@@ -277,25 +280,19 @@ func (d *planDocument) text(w io.Writer) error {
 			_, err = visible.Fprintf(w, format, args...)
 		}
 	}
-	if _, err = io.WriteString(w, differencesText(w, d.Obstacles, "The following writes are those of olmkit-controller")); err != nil {
+	if _, err = io.WriteString(w, differencesText(w, d.Obstacles, "The writes below are those of olmkit-controller")); err != nil {
 		return err
 	}
-	if len(d.Changes) == 0 {
-		print("Nothing to do in namespace %s.\n", d.Namespace)
-	}
-	for i := range d.Changes {
-		c := &d.Changes[i]
-		print("%3d. %s %s: %s\n", i+1, c.Op, c.Key(), visible.Line(c.Reason))
-	}
-	if err == nil {
-		err = writeRefusal(w, d.Refused, d.Report, d.Obstacles)
-	}
+	err = writeRefusal(w, d.Refused, d.Report, d.Obstacles)
 	for _, x := range d.Impact {
 		print("impact: %s -> %s: %s\n", x.From, x.To, x.verdictText())
 	}
-	if err == nil {
-		err = writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), d.stated), reconcile.Note.String)
+	notes := func(about func(reconcile.NoteCode) bool) {
+		if err == nil {
+			err = writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), func(n reconcile.Note) bool { return d.stated(n) || !about(n.Code) }), reconcile.Note.String)
+		}
 	}
+	notes(func(c reconcile.NoteCode) bool { return c == reconcile.NoteVersion }) // what helps is below
 	if err == nil {
 		versions := calm(d.Versions) // the notes have what needs attention
 		if d.Solution == nil {       // they are about an install plan that waits
@@ -313,6 +310,10 @@ func (d *planDocument) text(w io.Writer) error {
 	}
 	if err == nil {
 		err = writeHelp(w, slices.DeleteFunc(slices.Clone(d.Obstacles), differs), d.Versions)
+	}
+	notes(func(c reconcile.NoteCode) bool { return c != reconcile.NoteVersion })
+	if err == nil {
+		_, err = io.WriteString(w, d.nextText(w))
 	}
 	section := func(title string, lines []string) {
 		if len(lines) > 0 {
