@@ -15,7 +15,7 @@ import (
 // Outlook returns how far OLM upgrades an operator without intervention, in one or more
 // sentences without the last full stop. It never has a line break.
 func Outlook(o *graph.Outlook) string {
-	text, onward := situation(o), Onward(o)
+	text, onward := Situation(o), Onward(o)
 	if onward == "" {
 		return text
 	}
@@ -25,7 +25,7 @@ func Outlook(o *graph.Outlook) string {
 // Assumed is Outlook for an operator of which it is unknown whether it follows the channels of the outlook, so no way leads
 // back to one.
 func Assumed(o *graph.Outlook) string {
-	text := situation(o)
+	text := Situation(o)
 	if more := onward(o, ""); more != "" {
 		text += ". " + more
 	}
@@ -36,13 +36,13 @@ func Assumed(o *graph.Outlook) string {
 // prevent.
 func Standing(o *graph.Outlook) string {
 	if o.Way != nil {
-		return situation(o)
+		return Situation(o)
 	}
 	return Outlook(o)
 }
 
-// situation returns where the operator is, and what keeps it from getting further.
-func situation(o *graph.Outlook) string {
+// Situation returns where the operator is, and what keeps it from getting further.
+func Situation(o *graph.Outlook) string {
 	parts := []string{standing(o)}
 	if o.Gap != nil {
 		parts = append(parts, gap(o))

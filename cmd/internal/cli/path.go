@@ -33,7 +33,8 @@ the shortest path is the shortest one without an upgrade that breaks something. 
 there is none, the upgrades are listed of which each path takes at least one. Upgrades
 whose manifests are not available count as safe, and are marked.
 
-If only other channels lead to TO, the answer is how to follow them.
+If only other channels lead to TO, the answer is how to follow them. If none does, it
+is how to remove the operator and install it again.
 
 With --cluster or --filename, FROM, the channel and the catalog are those of the
 package's operator in the cluster. A ClusterExtension is read as v1.
@@ -147,6 +148,9 @@ is a path, but --avoid could not judge all of its upgrades.`,
 			}
 			if operator == nil || operator.Object.Kind != olm.KindClusterServiceVersion {
 				a.instruct(p, manager)
+				if err := a.reinstall(cmd.Context(), p, manager); err != nil {
+					return err
+				}
 			}
 		}
 		if err := (&printer{w: e.stdout, format: *f}).print(a); err != nil {
@@ -223,14 +227,17 @@ type pathAnswer struct {
 	Back *graph.Outlook `json:"back,omitzero"`
 	// Way is how other channels lead to To. It is nil if a path leads there, or if they do not either.
 	Way *graph.Way `json:"way,omitzero"`
-	// Commands make the changes of Way or of the way of Outlook, in order, or install an older To in the place of From.
+	// Commands make the changes of Way or of the way of Outlook, in order, or install a To to which no way leads in the
+	// place of From.
 	Commands []string `json:"commands,omitempty"`
+	// Fixes install the operator again, if no way leads to the head of a channel.
+	Fixes []*resolver.Fix `json:"fixes,omitempty"`
 
 	// DeadEnd is the first upgrade of Shortest that OLM does not take because of what its bundle requires.
 	DeadEnd *resolver.DeadEnd `json:"deadEnd,omitzero"`
 
 	avoid     string
-	again     string // the channel from which an older To can be installed
+	again     string // the channel from which an unreachable To can be installed
 	assumed   bool   // whether the channel is an assumption
 	unchecked bool   // whether the check of CRDs of OLM v1 may refuse an upgrade
 }
@@ -246,14 +253,17 @@ func (a *pathAnswer) elsewhere(o *graph.Outlooks) {
 	a.Outlook = o.Of(a.From, "", a.Channels)
 }
 
-// goesBack reports whether To is older than From, and no way leads to it.
+// goesBack reports whether To is unreachable and older than From.
 func (a *pathAnswer) goesBack() bool {
-	return !a.OK && a.Way == nil && a.To != nil && older(*a.To, a.From)
+	return a.unreachable() && older(*a.To, a.From)
 }
+
+// unreachable reports whether To was given, and no way leads to it.
+func (a *pathAnswer) unreachable() bool { return !a.OK && a.Way == nil && a.To != nil }
 
 // way returns the way that the answer gives, or nil.
 func (a *pathAnswer) way() *graph.Way {
-	if a.Way == nil && a.Outlook != nil && !a.goesBack() {
+	if a.Way == nil && a.Outlook != nil && !a.unreachable() {
 		return a.Outlook.Way
 	}
 	return a.Way
@@ -261,7 +271,7 @@ func (a *pathAnswer) way() *graph.Way {
 
 // instruct sets the commands for the object that manages the operator.
 func (a *pathAnswer) instruct(p graph.Package, manager kubectl.Operator) {
-	if a.goesBack() {
+	if a.unreachable() {
 		b, _ := p.Bundle(a.To.Name)
 		for e := range b.Entries() {
 			ch := e.Channel().Name()
@@ -274,11 +284,53 @@ func (a *pathAnswer) instruct(p graph.Package, manager kubectl.Operator) {
 		}
 		return
 	}
-	if a.way() == nil || len(a.Channels) > 1 {
+	if len(a.Channels) > 1 {
 		return
 	}
+	if a.way() == nil {
+		if o := a.Outlook; o != nil && o.Keep != nil && o.Downgrade == nil { // whose head it is
+			a.Commands = []string{manager.Follow(o.Keep.Channel, nil)}
+		}
+		return
+	}
+	a.Commands = legCommands(manager, a.way())
+}
+
+// reinstall sets the fixes that install an operator of classic OLM again.
+func (a *pathAnswer) reinstall(ctx context.Context, p graph.Package, manager kubectl.Operator) error {
+	if manager.V1 || a.To != nil || len(a.Channels) > 1 {
+		return nil
+	}
+	in := resolver.Installed{Name: a.From.Name, Version: a.From.Version, Package: p.Name()}
+	if b, ok := p.Bundle(a.From.Name); ok {
+		in = installedFrom(b)
+	}
+	sol, err := resolver.Resolve(ctx, resolver.Problem{
+		Namespace:     manager.Namespace,
+		Catalogs:      []resolver.Catalog{{Name: "catalog", Namespace: resolver.DefaultGlobalNamespace, Graph: p.Catalog()}},
+		Subscriptions: []resolver.Subscription{{Name: manager.Name, Package: p.Name(), Channel: strings.Join(a.Channels, ""), InstalledCSV: in.Name}},
+		Installed:     []resolver.Installed{in},
+	})
+	if sol == nil && ctx.Err() == nil {
+		return nil // without its dependencies, there is nothing to test
+	} else if err != nil {
+		return err
+	}
+	list, err := sol.AdviceWithFixes(ctx)
+	for _, x := range list {
+		for _, f := range x.Fixes {
+			if x.Package == a.Package && f.Changes[0].Kind == resolver.Reinstall {
+				a.Fixes = append(a.Fixes, f)
+			}
+		}
+	}
+	return err
+}
+
+// legCommands returns the commands that change the channels on a way.
+func legCommands(manager kubectl.Operator, w *graph.Way) (list []string) {
 	pinned := false
-	for _, l := range a.way().Legs {
+	for _, l := range w.Legs {
 		spec := map[string]any{}
 		switch {
 		case l.Stop && manager.V1:
@@ -290,9 +342,10 @@ func (a *pathAnswer) instruct(p graph.Package, manager kubectl.Operator) {
 		}
 		pinned = l.Stop
 		if !l.Stays || len(spec) > 0 {
-			a.Commands = append(a.Commands, manager.Follow(l.Channel, spec))
+			list = append(list, manager.Follow(l.Channel, spec))
 		}
 	}
+	return list
 }
 
 // beyond returns the steps that OLM takes on its own after those of Shortest, and whether it begins with these.

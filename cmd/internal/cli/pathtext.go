@@ -12,6 +12,7 @@ import (
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/resolver"
 )
 
 func (a *pathAnswer) text(w io.Writer) error {
@@ -54,6 +55,8 @@ func (a *pathAnswer) text(w io.Writer) error {
 		}
 		switch {
 		case a.Outlook == nil || a.goesBack():
+		case a.unreachable():
+			where += ". " + prose.Situation(a.Outlook) + a.forward()
 		case a.assumed:
 			where += ". " + prose.Assumed(a.Outlook)
 		default:
@@ -61,16 +64,9 @@ func (a *pathAnswer) text(w io.Writer) error {
 		}
 		line(fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "")
 		t := proseWriter(w)
-		for i, c := range a.Commands {
-			if way := a.way(); way != nil {
-				if before := len(way.Legs) - len(a.Commands) + i - 1; before >= 0 {
-					end := way.Legs[before].End()
-					t.Line(nil, "when "+cmp.Or(end.Version, end.Name)+" is installed:", "  ", "  ")
-				}
-			}
-			t.Verbatim(c, "  ")
-		}
+		writeWay(t, a.way(), a.Commands, "  ")
 		b.WriteString(t.String())
+		b.WriteString(resolver.Advice{Package: a.Package, Fixes: a.Fixes}.FixesText(textWidth(w), styleFor(w)))
 	case len(a.Shortest) == 0:
 		visible.Fprintf(&b, "%s is already there.\n", a.From)
 	default:
@@ -108,6 +104,20 @@ func (a *pathAnswer) text(w io.Writer) error {
 	return err
 }
 
+// writeWay writes the commands for the legs of a way, each with what must be installed before. The first leg has no
+// command if the operator already follows its channel. Without a way there are only commands.
+func writeWay(t *prose.Writer, w *graph.Way, commands []string, indent string) {
+	for i, c := range commands {
+		if w != nil {
+			if before := len(w.Legs) - len(commands) + i - 1; before >= 0 {
+				end := w.Legs[before].End()
+				t.Line(nil, "when "+cmp.Or(end.Version, end.Name)+" is installed:", indent, indent)
+			}
+		}
+		t.Verbatim(c, indent)
+	}
+}
+
 // follows states how far OLM takes the path on its own, or returns "" if it takes another one.
 func (a *pathAnswer) follows() string {
 	beyond, is := a.beyond()
@@ -140,16 +150,29 @@ func (a *pathAnswer) follows() string {
 	return fmt.Sprintf("%s, and continues to %s in %s. To stop at %s, %s.", own, a.Walk.End, phrase.Count(len(beyond), "more step"), end, how)
 }
 
+// forward states how to get to a newer version to which no way leads, as a sentence, or returns "".
+func (a *pathAnswer) forward() string {
+	switch {
+	case a.again == "":
+		return ""
+	case a.Reading == graph.V1:
+		return fmt.Sprintf(". To get there, set the version to %s with upgradeConstraintPolicy SelfCertified%s", cmp.Or(a.To.Version, a.To.Name), riskOfJump)
+	}
+	return fmt.Sprintf(". To get there, remove %s and install %s from channel %s, with installPlanApproval Manual%s", a.From.Name, a.To.Name, a.again, riskOfJump)
+}
+
+// riskOfJump ends the text about a bundle to which no upgrade leads.
+const riskOfJump = ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
+
 // back states how to get to an older version, as a clause.
 func (a *pathAnswer) back() string {
-	const risk = ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
 	switch {
 	case a.again == "":
 		return "and no channel offers it"
 	case a.Reading == graph.V1:
-		return fmt.Sprintf("and OLM v1 does not go back on its own. To go back, set the version to %s with upgradeConstraintPolicy SelfCertified%s", cmp.Or(a.To.Version, a.To.Name), risk)
+		return fmt.Sprintf("and OLM v1 does not go back on its own. To go back, set the version to %s with upgradeConstraintPolicy SelfCertified%s", cmp.Or(a.To.Version, a.To.Name), riskOfJump)
 	}
-	return fmt.Sprintf("and no entry leads back. To go back, remove %s and install %s from channel %s, with installPlanApproval Manual%s", a.From.Name, a.To.Name, a.again, risk)
+	return fmt.Sprintf("and no entry leads back. To go back, remove %s and install %s from channel %s, with installPlanApproval Manual%s", a.From.Name, a.To.Name, a.again, riskOfJump)
 }
 
 // stop returns where OLM stops on the path until someone acts, with the reason, as a predicate, or "".
