@@ -43,6 +43,8 @@ type PackageDiff struct {
 	APIsRemoved  []property.GVK      `json:"apisRemoved,omitempty"`
 	Deprecations []DeprecationChange `json:"deprecations,omitempty"`
 	Channels     []ChannelDiff       `json:"channels,omitempty"`
+	// Precautions has an entry for each lost node of each channel, in order, unless the package was removed.
+	Precautions []Precaution `json:"precautions,omitempty"`
 }
 
 // A Change is a value before and after.
@@ -184,6 +186,11 @@ func (d *Diff) comparePackage(p, q Package, ok bool) (PackageDiff, error) {
 		d.Lost += len(c.Lost)
 		if !c.isEmpty() {
 			x.Channels = append(x.Channels, c)
+		}
+	}
+	for _, c := range x.Channels {
+		if ok {
+			x.Precautions = append(x.Precautions, precautions(p, q, c.Name, c.Lost, d.Reading)...)
 		}
 	}
 	return x, nil

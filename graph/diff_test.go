@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -85,5 +86,87 @@ func TestCompareReal(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPrecautions: each lost node has a precaution, whose ways exist, and there is none only if neither catalog leads on (G9).
+func TestPrecautions(t *testing.T) {
+	reached := func(w *walked, from graph.Node) map[string]bool {
+		all := map[string]bool{}
+		for queue := []graph.Node{from}; len(queue) > 0; queue = queue[1:] {
+			for _, ch := range w.channels {
+				u := w.p.Upgrades(w.reading, &graph.UpgradeOptions{Channels: slices.DeleteFunc([]string{ch}, func(c string) bool { return c == "" }), Installed: []graph.Node{queue[0]}})
+				for s := range u.Steps(queue[0]) {
+					if !all[s.To.Name] {
+						all[s.To.Name] = true
+						queue = append(queue, s.To)
+					}
+					if w.reading == graph.Classic {
+						break // OLM takes the first
+					}
+				}
+			}
+		}
+		return all
+	}
+	befores, afters, none := 0, 0, 0
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 79))
+		before, after := generate(r), generate(r)
+		old, new := parse(t, before), parse(t, after)
+		for _, reading := range []graph.Reading{graph.Classic, graph.V1} {
+			d := diff(t, old, new, reading)
+			was, is := walk(old, reading), walk(new, reading)
+			for _, p := range d.Packages {
+				lost := 0
+				for _, c := range p.Channels {
+					lost += len(c.Lost)
+				}
+				if lost != len(p.Precautions) {
+					t.Errorf("%d precautions for %d lost nodes", len(p.Precautions), lost)
+				}
+				for _, x := range p.Precautions {
+					from := x.From
+					if x.Before != nil {
+						befores++
+						if !reached(was, from)[x.Before.End().Name] {
+							t.Errorf("%v from %v in %s: the old catalog does not lead to %v", reading, from, x.Channel, x.Before.End())
+						}
+						from = x.Before.End()
+					}
+					if x.After != nil {
+						afters++
+						if !reached(is, from)[x.After.End().Name] {
+							t.Errorf("%v from %v in %s: the new catalog does not lead to %v", reading, from, x.Channel, x.After.End())
+						}
+					}
+					if x.Before != nil || x.After != nil {
+						continue
+					}
+					none++
+					all, end := reached(is, from), from
+					if u := new.Upgrades(reading, &graph.UpgradeOptions{Channels: []string{x.Channel}, Installed: []graph.Node{from}}); u.Err() == nil {
+						end = u.Walk(from).End // where OLM takes it on its own
+					}
+					for _, u := range is.of {
+						for _, h := range u.Heads() {
+							highest := len(version(h).Pre) == 0 && version(h).GT(version(from)) && version(h).GT(version(end))
+							for b := range new.Bundles() {
+								highest = highest && !(all[b.Name()] && b.Version().GT(version(h)))
+							}
+							if highest && all[h.Name] {
+								t.Errorf("%v from %v in %s: the new catalog leads to %v", reading, from, x.Channel, h)
+							}
+						}
+					}
+				}
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d:\n%s\n%s", seed, before, after)
+		}
+	}
+	if befores == 0 || afters == 0 || none == 0 {
+		t.Errorf("%d ways before the new catalog, %d with it, none for %d nodes", befores, afters, none)
 	}
 }

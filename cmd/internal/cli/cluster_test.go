@@ -127,6 +127,14 @@ func TestClusterDiff(t *testing.T) {
 	if out, stderr, code := run(t, "", []string{"diff", "--kubeconfig", config, "next"}, "", ""); code != 0 || strings.Contains(out, "grafana") {
 		t.Errorf("grafana is not installed: exit code %d, %s%s", code, out, stderr)
 	}
+	etcd, err := os.ReadFile("next/etcd/catalog.yaml")
+	check(t, err)
+	cut := strings.Replace(string(etcd), "- name: etcdoperator.v0.9.2\n    replaces: etcdoperator.v0.9.0\n", "- name: etcdoperator.v0.9.2\n", 1)
+	check(t, os.WriteFile("next/etcd/catalog.yaml", []byte(cut), 0o600))
+	const command = `kubectl patch subscription.operators.coreos.com etcd -n apps --type merge --patch '{"spec":{"channel":"alpha"}}'`
+	if out, stderr, code := run(t, "", []string{"diff", "--kubeconfig", config, "next"}, "", ""); code != 1 || !strings.HasPrefix(out, "What to do") || !strings.Contains(out, command) {
+		t.Errorf("etcd is stranded: exit code %d, %s%s", code, out, stderr)
+	}
 	check(t, os.RemoveAll("next/etcd"))
 	out, stderr, code := run(t, "", []string{"diff", "--kubeconfig", config, "next", "-o", "json"}, "", "")
 	if code != 1 || !strings.Contains(out, `"packagesRemoved":["etcd"]`) || !strings.Contains(out, `"lost":[{"name":"etcdoperator.v0.9.0","version":"0.9.0"}]`) || !strings.HasSuffix(out, `"lost":1}`+"\n") {

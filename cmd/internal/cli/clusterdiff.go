@@ -12,7 +12,7 @@ import (
 )
 
 // diff returns what the catalog in arg changes for the installed operators of the cluster.
-func (s *clusterState) diff(ctx context.Context, l *loader, arg string, reading graph.Reading) (*graph.Diff, error) {
+func (s *clusterState) diff(ctx context.Context, l *loader, arg string, reading graph.Reading) (*diffAnswer, error) {
 	next, err := parseSource(arg, resolver.DefaultGlobalNamespace)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *clusterState) diff(ctx context.Context, l *loader, arg string, reading 
 			own = append(own, o)
 		}
 	}
-	return concerning(d, own), nil
+	return &diffAnswer{concerning(d, own), own}, nil
 }
 
 var errNoneServed = errors.New("no catalog of the cluster has a known digest")
@@ -114,6 +114,9 @@ func concerning(d *graph.Diff, operators []operatorStatus) *graph.Diff {
 			channels = append(channels, c)
 		}
 		p.Channels = channels
+		p.Precautions = slices.DeleteFunc(slices.Clone(p.Precautions), func(x graph.Precaution) bool {
+			return !slices.ContainsFunc(users, func(o operatorStatus) bool { return o.Installed == x.From.Name && o.follows(x.Channel) })
+		})
 		out.APIsRemoved = append(out.APIsRemoved, p.APIsRemoved...)
 		out.Packages = append(out.Packages, p)
 	}

@@ -1,11 +1,18 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/olm"
 )
 
 func newDiff(e *env) *cobra.Command {
@@ -15,7 +22,8 @@ func newDiff(e *env) *cobra.Command {
 		Long: `Diff shows what a new catalog changes: versions that lose, gain or change their
 path to the head of a channel, heads that moved, skipRanges that changed, bundles
 and APIs that are gone, bundles whose content changed under the same name,
-deprecations.
+deprecations. Before that, it states how versions that lose their path get further:
+with the old catalog, before the new one replaces it, or with the new one.
 
 With --cluster or --filename, the old catalog is the one in the cluster that NEW would
 replace: the one with the name of NEW (NAME in NAME=PATH), or else the only one. The
@@ -41,7 +49,7 @@ read.`,
 			if err != nil {
 				return err
 			}
-			return (*diffAnswer)(d).print(e, *f)
+			return d.print(e, *f)
 		}
 		if err := s.checkNamespace(); err != nil {
 			return err
@@ -65,12 +73,16 @@ read.`,
 		if err != nil {
 			return err
 		}
-		return (*diffAnswer)(d).print(e, *f)
+		return (&diffAnswer{Diff: d}).print(e, *f)
 	}
 	return cmd
 }
 
-type diffAnswer graph.Diff
+// A diffAnswer is a difference, and the operators of the cluster that it is about, if it is about some.
+type diffAnswer struct {
+	*graph.Diff
+	operators []operatorStatus
+}
 
 func (a *diffAnswer) print(e *env, f format) error {
 	if err := (&printer{w: e.stdout, format: f}).print(a); err != nil {
@@ -83,6 +95,85 @@ func (a *diffAnswer) print(e *env, f format) error {
 }
 
 func (a *diffAnswer) text(w io.Writer) error {
-	_, err := io.WriteString(w, (*graph.Diff)(a).String())
+	lines := proseWriter(w)
+	for _, p := range a.Packages {
+		a.precautions(lines, &p)
+	}
+	text := lines.String()
+	if text != "" {
+		text = "What to do for versions that lose their path:\n" + text + "\n"
+	}
+	_, err := io.WriteString(w, text+a.String())
 	return err
+}
+
+// precautions writes what to do for the versions of a package that lose their path, with those for which it is the same in
+// one line, and the commands for the operators of the cluster.
+func (a *diffAnswer) precautions(lines *prose.Writer, p *graph.PackageDiff) {
+	var texts []string
+	alike := map[string][]graph.Precaution{}
+	for i, x := range p.Precautions {
+		if slices.ContainsFunc(p.Precautions[:i], func(y graph.Precaution) bool { return sameEnds(&x, &y) }) && a.operators == nil {
+			continue // only another channel differs
+		}
+		text := precaution(&x, a.Reading)
+		if alike[text] == nil {
+			texts = append(texts, text)
+		}
+		alike[text] = append(alike[text], x)
+	}
+	for _, text := range texts {
+		var from []string
+		for _, x := range alike[text] {
+			if name := cmp.Or(x.From.Version, x.From.Name); !slices.Contains(from, name) {
+				from = append(from, name)
+			}
+		}
+		lines.Line(nil, fmt.Sprintf("%s %s: %s", p.Name, phrase.Few(from), text), "  ", "    ")
+		for i := range a.operators {
+			o := &a.operators[i]
+			at := slices.IndexFunc(alike[text], func(x graph.Precaution) bool { return x.From.Name == o.Installed && o.follows(x.Channel) })
+			if o.Package != p.Name || at < 0 || o.Object.Kind == olm.KindClusterServiceVersion {
+				continue
+			}
+			manager := kubectl.Operator{V1: o.isV1(), Namespace: o.Namespace, Name: o.Object.Name}
+			x := &alike[text][at]
+			if x.Before != nil {
+				writeWay(lines, x.Before, legCommands(manager, x.Before), "    ")
+			}
+			if x.After != nil {
+				lines.Line(nil, "with the new catalog:", "    ", "    ")
+				writeWay(lines, x.After, legCommands(manager, x.After), "    ")
+			}
+		}
+	}
+}
+
+// sameEnds reports whether two precautions are about the same node, and lead to the same bundles.
+func sameEnds(a, b *graph.Precaution) bool {
+	same := func(v, w *graph.Way) bool { return v == nil && w == nil || v != nil && w != nil && v.End() == w.End() }
+	return a.From == b.From && same(a.Before, b.Before) && same(a.After, b.After)
+}
+
+// precaution returns what to do for operators at a node that loses its path.
+func precaution(x *graph.Precaution, reading graph.Reading) string {
+	follows := x.Channel
+	get := func(w *graph.Way) string {
+		end := w.End()
+		text := fmt.Sprintf("get to %s (%s)", cmp.Or(end.Version, end.Name), prose.Way(w, reading, "", follows))
+		if l := w.Legs[0]; len(w.Legs) == 1 && l.Stays && !l.Stop {
+			text = "let OLM upgrade it to " + cmp.Or(end.Version, end.Name)
+		}
+		follows = w.Legs[len(w.Legs)-1].Channel
+		return text
+	}
+	switch {
+	case x.Before == nil && x.After == nil:
+		return "neither catalog leads to a head of the new one; remove it and install it again, or let an entry of the new catalog skip it"
+	case x.Before == nil:
+		return "with the new catalog, " + get(x.After)
+	case x.After == nil:
+		return "before the new catalog, " + get(x.Before)
+	}
+	return "before the new catalog, " + get(x.Before) + "; with the new one, " + get(x.After)
 }
