@@ -9,7 +9,7 @@ const (
 	// annotationGroupNamespace is the documented name of annotationNamespace.
 	// OLM itself does not set it.
 	annotationGroupNamespace = "olm.operatorGroupNamespace"
-	annotationTargets        = "olm.targetNamespaces"
+	AnnotationTargets        = "olm.targetNamespaces"
 	AnnotationProvidedAPIs   = "olm.providedAPIs"
 )
 
@@ -32,7 +32,7 @@ func Annotate(csv *olm.ClusterServiceVersion, g *olm.OperatorGroup) (*olm.Cluste
 		annotate(annotationGroupNamespace, g.Metadata.Namespace)
 	}
 	if g.Status.Namespaces != nil {
-		annotate(annotationTargets, joinTargets(g.Status.Namespaces))
+		annotate(AnnotationTargets, joinTargets(g.Status.Namespaces))
 	}
 	if !changed {
 		return csv, false

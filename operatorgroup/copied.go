@@ -41,7 +41,7 @@ func copyTo(csv *olm.ClusterServiceVersion, namespace string) *olm.ClusterServic
 		Labels: maps.Clone(csv.Metadata.Labels), Annotations: maps.Clone(csv.Metadata.Annotations),
 	}
 	maps.DeleteFunc(c.Metadata.Labels, func(k, _ string) bool { return strings.HasPrefix(k, olm.LabelComponent) })
-	maps.DeleteFunc(c.Metadata.Annotations, func(k, _ string) bool { return k == annotationTargets || k == annotationLastApplied })
+	maps.DeleteFunc(c.Metadata.Annotations, func(k, _ string) bool { return k == AnnotationTargets || k == annotationLastApplied })
 	c.Metadata.SetLabel(olm.LabelCopiedFrom, csv.Metadata.Namespace)
 	c.Status.Reason = reason.Copied
 	// This is OLM's message, so the copies that OLM made stay as they are.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -31,7 +32,7 @@ func shareGroup(list []Obstacle) {
 }
 
 // installModeObstacle reports a bundle that does not support the namespace's operator group
-// (F2). The commands change the targets of the group to what all operators support that are installed or
+// (F2). The commands change the targets of the group to the fewest that all operators support that are installed or
 // will be. shareGroup completes the text.
 func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 	groups := w.Groups()
@@ -49,7 +50,7 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 	}
 	o := &Obstacle{By: resolver.HeldByInstallMode, Text: fmt.Sprintf("cannot run under operator group %s: %s", g.Metadata.Name, why)}
 	opposed := ""
-	for _, to := range []string{operatorgroup.AllNamespaces, w.Namespace} {
+	for _, to := range []string{w.Namespace, operatorgroup.AllNamespaces} {
 		if slices.Equal(targets, []string{to}) || operatorgroup.Supports(c.modes, w.Namespace, []string{to}) != nil {
 			continue
 		}
@@ -81,12 +82,15 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 }
 
 // keepObstacles reports that OLM upgrades operators at once to bundles that cannot run, according to other
-// obstacles. The command makes the namespace wait for approval.
+// obstacles, in the place of some that run. The command makes the namespace wait for approval.
 func keepObstacles(w *world.World, list []Obstacle) (out []Obstacle) {
 	command := ""
 	var names, kept []string
 	for _, o := range list {
 		i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstalledCSV == o.Replaces })
+		if slices.ContainsFunc(list, func(x Obstacle) bool { return x.By == resolver.HeldByInstallMode && x.Bundle == o.Replaces }) {
+			continue // there is nothing to keep
+		}
 		if o.By != resolver.HeldByInstallMode || w.CSV(o.Bundle) != nil || w.CSV(o.Replaces) == nil || i < 0 || slices.Contains(names, o.Bundle) {
 			continue
 		}
@@ -119,11 +123,17 @@ func groupObstacle(w *world.World, present []coming) *Obstacle {
 	if len(groups) == 0 {
 		noted := func(c *olm.ClusterServiceVersion) bool { return c.Status.Reason == reason.NoOperatorGroup }
 		unknown := !w.KnowsGroups() && !slices.ContainsFunc(w.Own(), noted)
-		spec, what := map[string]any{}, "all namespaces"
-		if slices.ContainsFunc(present, func(c coming) bool {
-			return c.stated && operatorgroup.Supports(c.modes, w.Namespace, []string{operatorgroup.AllNamespaces}) != nil
-		}) {
-			spec["targetNamespaces"], what = []string{w.Namespace}, "only this namespace"
+		targets, before := newTargets(w, present)
+		spec, what := map[string]any{"targetNamespaces": targets}, "only this namespace"
+		switch {
+		case slices.Equal(targets, []string{operatorgroup.AllNamespaces}):
+			if delete(spec, "targetNamespaces"); before {
+				what = "all namespaces, which its operators watched before"
+			} else {
+				what = "all namespaces, which its operators then watch and may change"
+			}
+		case !slices.Equal(targets, []string{w.Namespace}):
+			what = phrase.Plural(len(targets), "namespace") + " " + phrase.And(targets) + ", as before"
 		}
 		text := fmt.Sprintf("nothing can be installed or run in namespace %s, because it has no operator group; create one, such as this for %s", w.Namespace, what)
 		if unknown {
@@ -166,6 +176,25 @@ func groupObstacle(w *world.World, present []coming) *Obstacle {
 	o.Text = fmt.Sprintf("nothing can be installed or run in namespace %s, because it has %d operator groups, %s; keep one, such as %s",
 		w.Namespace, len(names), phrase.And(names), kept)
 	return o
+}
+
+// newTargets returns the targets for the operator group of a namespace that has none, and whether the operators had
+// them before: then those, or else the fewest that all bundles of present support.
+func newTargets(w *world.World, present []coming) (targets []string, before bool) {
+	suits := func(targets []string) bool {
+		return !slices.ContainsFunc(present, func(c coming) bool {
+			return c.stated && operatorgroup.Supports(c.modes, w.Namespace, targets) != nil
+		})
+	}
+	for _, csv := range w.Own() {
+		if list, ok := csv.Metadata.Annotations[operatorgroup.AnnotationTargets]; ok && suits(strings.Split(list, ",")) {
+			return strings.Split(list, ","), true
+		}
+	}
+	if own := []string{w.Namespace}; slices.ContainsFunc(present, func(c coming) bool { return c.stated }) && suits(own) {
+		return own, false
+	}
+	return []string{operatorgroup.AllNamespaces}, false
 }
 
 // accountObstacle reports that the service account of the operator group does not exist (F10). The command
