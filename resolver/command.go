@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/olmkit/olmkit/graph"
@@ -11,14 +12,17 @@ import (
 )
 
 // commands returns the commands that make some changes in the namespace of a problem, or nil
-// if one of the changes has no command. That an unknown catalog has none does not matter.
+// if one of the changes has no command.
 func commands(p *Problem, changes []Change) (list []string) {
 	for _, c := range changes {
 		made := c.commands(p.Namespace)
-		if c.Rule != (Policy{}) {
+		switch {
+		case c.Rule != (Policy{}):
 			made = c.edits(p)
+		case c.Kind == AddCatalog && c.Catalog == (CatalogID{}):
+			made = c.addition(p)
 		}
-		if made == nil && c.Kind != AddCatalog {
+		if made == nil {
 			return nil
 		}
 		for _, command := range made {
@@ -97,9 +101,6 @@ func (c *Change) commands(namespace string) []string {
 		}
 		return []string{kubectl.PatchOnly("operatorgroup.operators.coreos.com", namespace, spec)}
 	case AddCatalog:
-		if c.Catalog == (CatalogID{}) {
-			return nil // nobody knows its image
-		}
 		create := kubectl.Copy("catalogsource.operators.coreos.com", c.Catalog.Namespace, c.Catalog.Name, object("CatalogSource", c.Catalog.Name, c.To, nil))
 		if c.Subscription == "" {
 			return []string{create}
@@ -109,6 +110,32 @@ func (c *Change) commands(namespace string) []string {
 		return []string{kubectl.Delete(csv, namespace, c.Operator)}
 	}
 	return nil
+}
+
+// addition returns the commands that add a catalog of which the image is unknown, and switch the subscription to it if that
+// names another one.
+func (c *Change) addition(p *Problem) []string {
+	if p.Options.Command != "" {
+		return []string{p.Options.Command + " --catalog NAME=PATH"}
+	}
+	id := CatalogID{Name: "additional", Namespace: p.global()}
+	known := func(id CatalogID) bool {
+		return slices.ContainsFunc(p.Catalogs, func(x Catalog) bool { return x.ID() == id })
+	}
+	for n := 2; known(id); n++ {
+		id.Name = fmt.Sprintf("additional-%d", n)
+	}
+	create := func(id CatalogID) string {
+		return kubectl.ApplyImage(object("CatalogSource", id.Name, id.Namespace, nil), map[string]any{"sourceType": "grpc"})
+	}
+	i := slices.IndexFunc(p.Subscriptions, func(s Subscription) bool { return c.Subscription != "" && cmp.Or(s.Name, s.Package) == c.Subscription })
+	switch {
+	case i < 0 || p.Subscriptions[i].Source() == (CatalogID{}):
+		return []string{create(id)}
+	case !known(p.Subscriptions[i].Source()):
+		return []string{create(p.Subscriptions[i].Source())}
+	}
+	return []string{create(id), kubectl.Patch("subscription.operators.coreos.com", p.Namespace, c.Subscription, map[string]any{"source": id.Name, "sourceNamespace": id.Namespace})}
 }
 
 // edits returns the command that changes a policy in the file of a problem. It returns nil if

@@ -24,9 +24,9 @@ type Fix struct {
 	// Misfits are the bundles that the fix adds to the plan and that do not run in the namespace. A fix with some is
 	// offered only if the others only remove something.
 	Misfits []Misfit `json:"misfits,omitempty"`
-	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. A
-	// catalog to add whose image is unknown has no command. The list is empty if another change has
-	// none.
+	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. The list is
+	// empty if one of the changes has no command. A CatalogSource whose image is unknown gets it from the
+	// variable IMAGE of the shell; with [Options.Command], a flag of that command adds the catalog instead.
 	Commands []string `json:"commands,omitempty"`
 
 	cost int
@@ -404,7 +404,7 @@ func (f *Fix) seeks() int {
 		return 0
 	}
 	return min(1, f.count(func(c Change) bool {
-		return c.Kind == AddCatalog && c.Subscription != "" && f.assumes() && len(f.Commands) == 0
+		return c.Kind == AddCatalog && c.Subscription != "" && f.assumes() && c.Catalog == (CatalogID{})
 	}))
 }
 

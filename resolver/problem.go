@@ -160,12 +160,15 @@ type Options struct {
 	// File is the file of the problem, "-" for standard input. Commands of fixes change
 	// policies in it. Default: fixes that change policies have no commands.
 	File string `json:"-"`
+	// Command is the command line that gives the problem. Fixes that add a catalog add the flag --catalog to it.
+	// Default: they create a CatalogSource.
+	Command string `json:"-"`
 }
 
-// IsZero reports whether JSON can omit the options. It ignores limits and the file, which
-// are not written.
+// IsZero reports whether JSON can omit the options. It ignores limits, the file and the command,
+// which are not written.
 func (o Options) IsZero() bool {
-	o.LoadLimits, o.ConstraintLimits, o.File = nil, nil, ""
+	o.LoadLimits, o.ConstraintLimits, o.File, o.Command = nil, nil, "", ""
 	return reflect.ValueOf(o).IsZero()
 }
 

@@ -2,6 +2,7 @@
 package kubectl
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -45,6 +46,17 @@ func PatchOnly(resource, namespace string, spec map[string]any) string {
 // Apply returns the command that creates an object.
 func Apply(object map[string]any) string {
 	return "echo " + shell.Quote(text(object)) + " | kubectl apply -f -"
+}
+
+// ApplyImage returns the command that creates an object whose spec has an image, which the shell takes from its
+// variable IMAGE. Without the variable, the command fails and states what to set it to.
+func ApplyImage(object map[string]any, spec map[string]any) string {
+	const field = `"image":"IMAGE"`
+	spec, object = maps.Clone(spec), maps.Clone(object)
+	spec["image"] = "IMAGE"
+	object["spec"] = spec
+	before, after, _ := strings.Cut(text(object), field)
+	return "echo " + shell.Quote(before+`"image":"`) + `"${IMAGE:?set it to the image of the catalog}"` + shell.Quote(`"`+after) + " | kubectl apply -f -"
 }
 
 // Copy returns the command that creates an object with the spec of another of the same kind and name.

@@ -30,6 +30,8 @@ func TestObjects(t *testing.T) {
 	object := map[string]any{"kind": "CatalogSource", "metadata": map[string]any{"name": "it's"}}
 	for _, tt := range []struct{ got, want string }{
 		{kubectl.Apply(object), `echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"}}' | kubectl apply -f -`},
+		{kubectl.ApplyImage(object, map[string]any{"sourceType": "grpc"}),
+			`echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"},"spec":{"image":"'"${IMAGE:?set it to the image of the catalog}"'","sourceType":"grpc"}}' | kubectl apply -f -`},
 		{kubectl.Copy("catalogsource", "olm", "it's", object),
 			`echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"},"spec":'"$(kubectl get catalogsource 'it'\''s' -n olm -o jsonpath={.spec})"'}' | kubectl apply -f -`},
 		{kubectl.PatchStatus("subscription", "ops", "db", map[string]any{"currentCSV": "db.v1"}),

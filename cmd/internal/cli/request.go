@@ -150,7 +150,7 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 		return nil, usagef("nothing to resolve; name packages with --package, and what is installed with --installed")
 	}
 	p := &resolver.Problem{Namespace: r.namespace}
-	p.Options.Cluster.KubeVersion = r.kubeVersion
+	p.Options.Cluster.KubeVersion, p.Options.Command = r.kubeVersion, l.commandLine()
 	if r.global != resolver.DefaultGlobalNamespace {
 		p.GlobalNamespace = r.global
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/olmkit/olmkit/internal/shell"
 	"github.com/olmkit/olmkit/internal/visible"
 )
 
@@ -53,7 +54,7 @@ func Args(process []string) []string {
 
 // Run runs one command line and returns its exit code. It uses only the given streams.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{stdin: stdin}
+	e := &env{stdin: stdin, args: args}
 	out, notes := newScreen(stdout, &e.settings), newScreen(stderr, &e.settings)
 	e.stdout, e.stderr = out, notes
 	defer func() { out.Flush(); notes.Flush() }()
@@ -102,8 +103,23 @@ func Command() *cobra.Command {
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	args           []string
 	lazy           []lazyIndex
 	settings
+}
+
+// commandLine returns the command line, to paste into a shell.
+func (e *env) commandLine() string {
+	line := "olmkit"
+	for _, arg := range e.args {
+		line += " "
+		if word := strings.TrimLeft(arg, "-"); word != "" { // dashes need no quotes
+			line += strings.TrimSuffix(arg, word) + shell.Quote(word)
+		} else {
+			line += shell.Quote(arg)
+		}
+	}
+	return line
 }
 
 // A usageError reports an invalid command line, as opposed to invalid input.
