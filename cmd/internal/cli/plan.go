@@ -298,7 +298,7 @@ func (d *planDocument) text(w io.Writer) error {
 		if d.Solution == nil {       // they are about an install plan that waits
 			versions = d.Versions
 		}
-		err = writeNotes(w, "note: ", versions, planAdvice)
+		err = writeNotes(w, "note: ", versions, fullAdvice)
 	}
 	if d.Solution != nil && err == nil {
 		err = writeNotes(w, "warning: ", d.Solution.Warnings(), func(s string) string { return s })
@@ -330,9 +330,9 @@ func (d *planDocument) text(w io.Writer) error {
 	return err
 }
 
-// planAdvice returns an advice in full if it needs attention, and else its summary.
-func planAdvice(a resolver.Advice) string {
-	if a.NeedsAttention() {
+// fullAdvice returns an advice in full if it needs attention or has commands, and else its summary.
+func fullAdvice(a resolver.Advice) string {
+	if a.NeedsAttention() || len(a.Commands) > 0 {
 		return a.String()
 	}
 	return a.Summary()

@@ -387,7 +387,15 @@ func (d *simulationEnd) text(w io.Writer) error {
 	if err := writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), d.stated), reconcile.Note.String); err != nil {
 		return err
 	}
-	return writeNotes(w, "note: ", calm(d.Versions), resolver.Advice.Summary)
+	for _, a := range calm(d.Versions) {
+		if err := writeNotes(w, "note: ", []resolver.Advice{a}, fullAdvice); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, adviceHelp(w, a)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeNeeds prints what a person has to do.

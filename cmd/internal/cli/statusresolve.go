@@ -65,7 +65,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		for _, o := range all {
 			resolves = resolves || o.Moves == movesLatest && t.content[o.catalogID()] != nil
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "") && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" || o.outdated || o.Moves == movesLatest && t.unavailable(o, s.global) {
+			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "") && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" || o.outdated || o.Moves == movesLatest && (t.unavailable(o, s.global) || o.Outlook != nil && o.Outlook.Way != nil) {
 				list = append(list, o)
 			}
 		}
@@ -268,6 +268,8 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			o.Why, o.Commands, o.advice = a.String(), append(o.Commands, a.Commands...), a
 		case a.Kind == resolver.AdviceCloses:
 			o.Why, o.Commands, o.advice = a.Summary()+". "+a.Onward(), append(o.Commands, a.Commands...), a
+		case a.HeldBy == nil && a.Outlook.Way != nil && len(a.Commands) > 0 && (o.Moves == movesNow || o.Moves == movesApproval):
+			o.Why, o.Commands, o.advice = o.Why+". "+a.Onward(), append(o.Commands, a.Commands...), a
 		}
 		if !a.For(o.Object.Name) || a.HeldBy == nil {
 			continue

@@ -66,14 +66,13 @@ func writeNotes[T any](w io.Writer, prefix string, notes []T, text func(T) strin
 
 // writeHelp writes what keeps operators from newer versions and what helps, with commands to paste.
 func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.AdviceList) error {
-	help := func(a resolver.Advice) string { return channelsText(a) + a.FixesText(textWidth(w), styleFor(w)) }
 	var before, after string // the approval
 	var risks []string
 	for _, a := range versions {
 		if r := risk(a.Package, a.Outlook); r != "" {
-			before, risks = before+help(a), append(risks, r)
+			before, risks = before+adviceHelp(w, a), append(risks, r)
 		} else {
-			after += help(a)
+			after += adviceHelp(w, a)
 		}
 	}
 	lines := proseWriter(w)
@@ -148,16 +147,13 @@ func risk(of string, o *graph.Outlook) string {
 	return ""
 }
 
-// channelsText returns the commands that change the channel of an operator that needs attention, or "".
-func channelsText(a resolver.Advice) string {
-	if len(a.Commands) == 0 || !a.NeedsAttention() {
-		return ""
-	}
+// adviceHelp returns the commands that change the channel of an operator, and the fixes of an advice.
+func adviceHelp(w io.Writer, a resolver.Advice) string {
 	var b strings.Builder
 	for i, c := range a.Commands {
 		visible.Fprintf(&b, "%s: %s\n", commandLabel(a, i), c)
 	}
-	return b.String()
+	return b.String() + a.FixesText(textWidth(w), styleFor(w))
 }
 
 // commandLabel returns what a command of an advice does. Several are to be run one after the other, as
