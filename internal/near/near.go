@@ -12,10 +12,10 @@ import (
 
 // Names returns at most max known names that name may be a misspelling or a part of, the
 // most similar first, without duplicates. The number of edits allowed grows with the
-// length of name without the ending "-operator": none below three letters, three from nine letters
-// on. A difference only in that ending counts as one edit, and so does each word that name lacks. If no
-// name is similar, it returns those that contain name, or that name contains, if the part
-// has at least three letters.
+// length of name without the ending "operator": none below three letters, three from nine letters
+// on. A difference only in that ending counts as one edit, which is always allowed, and so does each
+// word that name lacks. If no name is similar, it returns those that contain name, or that name
+// contains, if the part has at least three letters.
 func Names(name string, known []string, max int) []string {
 	names, _ := Similar(name, known, max)
 	return names
@@ -67,7 +67,7 @@ func edits(name, known string) (n int, few bool) {
 	if n = Distance(name, known); n > 0 {
 		n = min(n, 1+Distance(stem(name), stem(known)))
 	}
-	return n, n <= min(len(stem(name))/3, 3)
+	return n, n <= min(len(stem(name))/3, 3) || n > 0 && stem(name) != "" && stem(name) == stem(known)
 }
 
 // Misspelled reports whether name may be a misspelling of one of some known names.
@@ -103,7 +103,10 @@ func lacks(name, known string) int {
 	return max(0, len(its)-len(mine))
 }
 
-func stem(name string) string { return strings.TrimSuffix(strings.ToLower(name), "-operator") }
+// stem returns a name without the ending that most names have.
+func stem(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(name), "operator"), "-")
+}
 
 // Distance returns the number of insertions, deletions, replacements and transpositions
 // of adjacent letters between two words. It ignores case.

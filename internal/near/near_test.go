@@ -87,6 +87,16 @@ func TestNamesByWord(t *testing.T) {
 	}
 }
 
+// TestWordOperator: names that have only "operator" in common are not similar, and those that differ only there are.
+func TestWordOperator(t *testing.T) {
+	known := []string{"etcd", "sn-operator"}
+	for name, want := range map[string][]string{"sailoperator": nil, "snoperator": {"sn-operator"}, "etcdoperator": {"etcd"}} {
+		if got := Names(name, known, 2); !slices.Equal(got, want) {
+			t.Errorf("Names(%q) is %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestEnding: the ending "-operator" does not allow more edits of the rest of a name.
 func TestEnding(t *testing.T) {
 	known := []string{"pulp-operator", "quart-operator"}

@@ -164,7 +164,7 @@ func follows(o *graph.Outlook) string {
 
 // stepsAway counts steps. Small numbers are spelled out.
 func stepsAway(n int) string {
-	words := []string{"no", "one", "two", "three", "four", "five", "six"}
+	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 	if n < len(words) {
 		return words[n] + " " + phrase.Plural(n, "step")
 	}

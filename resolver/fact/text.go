@@ -78,15 +78,18 @@ func (f *Unavailable) String() string {
 	switch {
 	case f.Crowded:
 		text += "; many packages have similar names, such as " + phrase.And(f.Nearest)
-	case f.What == "channel" && len(f.Nearest) > 0 && len(f.Known) > phrase.MaxOr:
+	case f.What == "channel" && len(f.Nearest) > 0 && len(f.Known) > maxKnown:
 		text += fmt.Sprintf("; it has %d channels, such as %s", len(f.Known), phrase.And(f.Nearest))
-	case len(f.Nearest) > 0 && (len(f.Known) == 0 || len(f.Known) > phrase.MaxOr):
+	case f.What != "channel" && len(f.Nearest) > 0 && (len(f.Known) == 0 || len(f.Known) > phrase.MaxOr):
 		text += nearestText(f.Nearest)
 	case len(f.Known) > 0:
 		text += fmt.Sprintf("; available: %s", phrase.And(f.Known))
 	}
 	return text
 }
+
+// maxKnown is the number of channels of a package that a text lists.
+const maxKnown = 6
 
 func prefixed(prefix, s string) string {
 	if s == "" {

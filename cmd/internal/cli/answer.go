@@ -124,7 +124,7 @@ func (a *answer) text(w io.Writer) error {
 			version = in.Version
 		}
 		delete(left, s.Name)
-		t.add("keep", s.Package, version, version, s.Name, "", "", s.String())
+		t.add("keep", s.Package, version, version, s.Name, a.channelOf(s.Name), "", s.String())
 	}
 	for _, in := range a.problem.Installed {
 		if left[in.Name] != nil {
@@ -173,6 +173,16 @@ func (a *answer) text(w io.Writer) error {
 		return err
 	}
 	return writeHelp(w, a.Obstacles, nil)
+}
+
+// channelOf returns the channel that the subscription of an operator names, or "".
+func (a *answer) channelOf(operator string) string {
+	for _, s := range a.problem.Subscriptions {
+		if s.InstalledCSV == operator {
+			return s.Channel
+		}
+	}
+	return ""
 }
 
 // replacement names the change from an installed operator to a bundle (H2).
