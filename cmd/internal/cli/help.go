@@ -67,7 +67,9 @@ const topicExitCodes = `Exit codes report whether there is an answer, and whethe
 
 What "no" means:
 
-  resolve, explain     there is no solution
+  resolve, explain     there is no solution; explain: OLM decides otherwise than
+                       olmkit-controller; resolve --strict: an operator is stuck or
+                       held back
   select               no bundle can be selected
   replay               an answer differs from the recorded one
   shrink               the problem has a solution: there is no conflict to keep
@@ -77,10 +79,14 @@ What "no" means:
   crd-safety           a CRD cannot be upgraded
   permissions, impact  there is what --fail-on names
   diff                 a version loses its path to the head of its channel
-  platform             something blocks the platform, or an operator is left behind
-  status               an operator is stuck, waits for approval or blocks the platform
-  plan, simulate       the subscriptions cannot be resolved, or a ClusterExtension is
-                       blocked; plan: an upgrade is to be avoided
+  platform             something needs a person, blocks the platform or leaves an
+                       operator behind
+  status               an operator is stuck, waits for approval, blocks the platform or
+                       will get an upgrade to avoid
+  plan, simulate       the subscriptions cannot be resolved, OLM decides otherwise than
+                       olmkit-controller, or a ClusterExtension is blocked; plan: an
+                       upgrade is to be avoided; simulate: writes were refused
+  subset -o images     invalid references were left out
   fmt --check          a file would change
   index --check        the file is stale
 

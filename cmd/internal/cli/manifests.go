@@ -37,8 +37,8 @@ which it applies them. You can read or compare them, or apply them without OLM.
                              bundle image
   CATALOG+PACKAGE            the head of the default channel of a package
   CATALOG+PACKAGE@VERSION    one of its versions. The catalog must have the
-                             manifests (olm.bundle.object); a bundle that is only
-                             an image must be unpacked first
+                             manifests (olm.bundle.object); otherwise name the
+                             image of the bundle
 
 By default the result is what a cluster accepts. If it differs from what OLM v1
 renders, a note on standard error explains the difference. --as-upstream prints

@@ -35,7 +35,8 @@ wildcards, access to secrets, nodes or pods, and ways to get further permissions
                              bundle image
   CATALOG+PACKAGE            the head of the default channel of a package
   CATALOG+PACKAGE@VERSION    one of its versions. The catalog must have the
-                             manifests (olm.bundle.object)
+                             manifests (olm.bundle.object); otherwise name the
+                             image of the bundle
 
 Roles and bindings in the bundle are included. If a binding names a role that is not
 in the bundle, its rules are unknown, unless it is cluster-admin.

@@ -46,10 +46,9 @@ In OLM v1, the plan takes no upgrade to a bundle that declares dependencies, and
 whose CRDs OLM v1 refuses, if the catalogs have the manifests. With --impact,
 manifests in images and in --bundles are read too, each upgrade of an operator has
 the verdict of "olmkit impact", and those that break something are among what needs
-a person. With --avoid breaks, the plan takes none
-that breaks something: it finds a way around, or lists the upgrades of which each
-path takes at least one. Upgrades whose manifests are not available count as safe,
-and are marked.
+a person. With --avoid breaks, the plan takes none that breaks something: it finds a
+way around, or lists the upgrades of which each path takes at least one. Upgrades
+whose manifests are not available count as safe, and are marked.
 
 With --cluster or --filename, the version, the installed operators, and the catalogs
 of that version are those of a cluster, so only the catalogs of later versions are

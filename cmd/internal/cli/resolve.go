@@ -39,9 +39,10 @@ versions are not possible. For a cluster, the output also states what keeps a bu
 from being installed or from running: an approval, the operator group, the operator
 or the version of Kubernetes. With --strict, these exit with 1.
 
-Exit codes: 0 there is a solution, 1 there is none, 2 the input could not be read;
-with --all-namespaces, the highest of these. With --problem, a conflict is an answer
-like any other: 0 if every problem was answered.`,
+Exit codes: 0 there is a solution, 1 there is none, or with --strict one of these
+warnings, 2 the input could not be read; with --all-namespaces, the highest of these.
+With --problem, a conflict is an answer like any other: 0 if every problem was
+answered.`,
 		Example: `  olmkit resolve ./catalog --package etcd:stable --package argocd --installed etcd=0.9.0
   olmkit resolve --catalog ours=./ours,priority=10 ./community -p vault-operator
   olmkit resolve --cluster -n operators --package etcd:beta
