@@ -343,6 +343,25 @@ func (b Bundle) Properties() iter.Seq[property.Property] {
 	}
 }
 
+// HasProperties reports whether the properties of the bundle that are not heavy are exactly those of a list, in the
+// same order and with the same text.
+func (b Bundle) HasProperties(list []property.Property) bool {
+	for _, p := range in(b.c.props, b.rec().props) {
+		typ := b.c.str(p.typ)
+		if property.IsHeavy(typ) {
+			continue
+		}
+		if len(list) == 0 || typ != list[0].Type || (p.value == 0) != (list[0].Value == nil) {
+			return false
+		}
+		if p.value > 0 && b.c.str(sid(p.value-1)) != string(list[0].Value) {
+			return false
+		}
+		list = list[1:]
+	}
+	return len(list) == 0
+}
+
 // Provides reports whether the bundle provides an API.
 func (b Bundle) Provides(api property.GVK) bool {
 	for g := range b.APIs() {

@@ -24,6 +24,14 @@ type shape struct {
 // fields holds the values of a shape's keys in order. Nil means absent.
 type fields [maxKeys][]byte
 
+// text returns the values as strings that share memory.
+func (f *fields) text() (a, b, c string) {
+	var buffer [128]byte
+	text := string(append(append(append(buffer[:0], f[0]...), f[1]...), f[2]...))
+	end, last := len(f[0]), len(f[0])+len(f[1])
+	return text[:end], text[end:last], text[last:]
+}
+
 // decode decodes raw, which must be an object, into the shape's fields. The
 // fields may share memory with raw.
 //

@@ -142,10 +142,8 @@ func (s *shape) gvk(raw []byte) (GVK, error) {
 	if err != nil {
 		return GVK{}, err
 	}
-	var buffer [128]byte
-	text := string(append(append(append(buffer[:0], f[0]...), f[1]...), f[2]...)) // the three share memory
-	group, version := len(f[0]), len(f[0])+len(f[1])
-	return GVK{Group: text[:group], Version: text[group:version], Kind: text[version:]}, nil
+	group, version, kind := f.text()
+	return GVK{Group: group, Version: version, Kind: kind}, nil
 }
 
 // RepeatedGVK returns the first API that a list has in two olm.gvk properties,

@@ -29,7 +29,8 @@ func parsePackage(raw json.RawMessage) (Package, error) {
 	if err != nil {
 		return Package{}, err
 	}
-	return Package{PackageName: string(f[0]), Version: string(f[1]), Release: string(f[2])}, nil
+	name, version, release := f.text()
+	return Package{PackageName: name, Version: version, Release: release}, nil
 }
 
 // ParseInstalledPackage parses the value of an installed operator's olm.package
@@ -52,5 +53,6 @@ func parsePackageRequired(raw json.RawMessage) (PackageRequired, error) {
 	if err != nil {
 		return PackageRequired{}, err
 	}
-	return PackageRequired{PackageName: string(f[0]), VersionRange: string(f[1])}, nil
+	name, versions, _ := f.text()
+	return PackageRequired{PackageName: name, VersionRange: versions}, nil
 }

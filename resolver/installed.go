@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/blang/semver/v4"
@@ -93,14 +94,7 @@ func (u *universe) addInstalled(ctx context.Context) error {
 			}
 			x.version = v
 		}
-		x.facts = constraints.NewPropertyList(in.Properties, &constraints.Identity{Package: in.Package, Version: &x.version})
-		x.pkgs = packagesOf(x.facts)
-		if x.apis = x.facts.GVKs(); !increasing(x.apis) {
-			x.apis = slices.Clone(x.apis)
-			slices.SortFunc(x.apis, property.GVK.Compare)
-			x.apis = slices.Compact(x.apis)
-		}
-		bad, packages := x.facts.Problems(), 0
+		bad := x.describe(u.published(x))
 		for n, p := range in.Properties {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -110,12 +104,6 @@ func (u *universe) addInstalled(ctx context.Context) error {
 				err, bad = bad[0].Err, bad[1:]
 			}
 			x.property(&compiled, n, p, err)
-			if p.Type == property.TypePackage {
-				packages++
-			}
-		}
-		if packages > 1 || len(x.apis) < len(x.facts.GVKs()) {
-			x.repeats = repeated(in.Properties)
 		}
 		// Nothing preserves the order of a CSV's properties, so the answer must not depend on
 		// it (H29), or on how a formula is written (D20).
@@ -136,6 +124,88 @@ func (u *universe) addInstalled(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// A published is the bundle that an operator was installed from, with the properties of the operator, which are the
+// same without the heavy ones.
+type published struct {
+	graph.Bundle
+	props  []property.Property
+	values *constraints.Values
+}
+
+// Properties returns those of the operator.
+func (b *published) Properties() iter.Seq[property.Property] { return slices.Values(b.props) }
+
+// Values returns the decoded properties.
+func (b *published) Values() *constraints.Values {
+	if b.values == nil {
+		b.values = constraints.NewValues(b.Properties())
+	}
+	return b.values
+}
+
+// published returns the bundle of a catalog that an operator was installed from, if it has the package, the version and
+// the properties of the operator. They need not be parsed again.
+func (u *universe) published(x *installed) (graph.Bundle, bool) {
+	if x.Package == "" {
+		return graph.Bundle{}, false
+	}
+	for i := range u.p.Catalogs {
+		if c := u.p.Catalogs[i].Graph; c != nil {
+			if p, ok := c.Package(x.Package); ok {
+				if b, ok := p.Bundle(x.Name); ok && b.Err() == nil && x.equals(b) {
+					return b, true
+				}
+			}
+		}
+	}
+	return graph.Bundle{}, false
+}
+
+// equals reports whether a valid bundle of the operator's package has its version and properties.
+func (x *installed) equals(b graph.Bundle) bool {
+	if v := b.Version(); !v.Equals(x.version) || !slices.Equal(v.Build, x.version.Build) {
+		return false
+	}
+	if _, twice := b.RepeatedAPI(); twice || !b.HasProperties(x.Properties) {
+		return false
+	}
+	for _, p := range x.Properties {
+		if p.Type == property.TypePackage { // there is only one
+			v, err := property.Parse[property.Package](p)
+			return err == nil && v.PackageName == x.Package
+		}
+	}
+	return false
+}
+
+// describe sets what the properties of the operator state, except for its requirements. If ok, b is the bundle that it
+// was installed from. It returns the properties that cannot be read.
+func (x *installed) describe(b graph.Bundle, ok bool) []constraints.Problem {
+	if ok {
+		x.facts, x.pkgs = &published{Bundle: b, props: x.Properties}, []string{x.Package}
+		x.apis = slices.AppendSeq(make([]property.GVK, 0, len(x.Properties)), b.APIs())
+		slices.SortFunc(x.apis, property.GVK.Compare)
+		return nil
+	}
+	list := constraints.NewPropertyList(x.Properties, &constraints.Identity{Package: x.Package, Version: &x.version})
+	x.facts, x.pkgs = list, packagesOf(list)
+	if x.apis = list.GVKs(); !increasing(x.apis) {
+		x.apis = slices.Clone(x.apis)
+		slices.SortFunc(x.apis, property.GVK.Compare)
+		x.apis = slices.Compact(x.apis)
+	}
+	packages := 0
+	for _, p := range x.Properties {
+		if p.Type == property.TypePackage {
+			packages++
+		}
+	}
+	if packages > 1 || len(x.apis) < len(list.GVKs()) {
+		x.repeats = repeated(x.Properties)
+	}
+	return list.Problems()
 }
 
 // increasing reports whether a list is sorted and has no repetitions.

@@ -83,7 +83,7 @@ type installed struct {
 	version  semver.Version
 	apis     []property.GVK
 	requires []graph.Requirement
-	facts    *constraints.PropertyList
+	facts    constraints.Bundle
 	owners   []*subscription
 	// prohibited reports whether it has the property olm.deprecated (H12).
 	prohibited bool
