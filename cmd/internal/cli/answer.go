@@ -205,8 +205,13 @@ func followsItself(s resolver.Selected) bool { return s.Replaces == s.Name }
 // further, or a subscription is not needed.
 func calm(list resolver.AdviceList) []resolver.Advice {
 	return slices.DeleteFunc(slices.Clone([]resolver.Advice(list)), func(a resolver.Advice) bool {
-		return a.Kind != resolver.AdviceDuplicate && (a.NeedsAttention() || a.HeldBy != nil || a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil && a.Elsewhere == nil)
+		return a.Kind != resolver.AdviceDuplicate && (a.NeedsAttention() || a.HeldBy != nil || isTrivial(a))
 	})
+}
+
+// isTrivial reports whether an advice only states that one step leads to the head.
+func isTrivial(a resolver.Advice) bool {
+	return a.Kind == resolver.AdviceKind(graph.OutlookStepsAway) && a.HeldBy == nil && len(a.Outlook.Steps) < 2 && a.Outlook.Newest == nil && a.Elsewhere == nil
 }
 
 // catalog returns the name of a bundle's catalog, with its namespace if the name is

@@ -287,19 +287,6 @@ func (d *planDocument) text(w io.Writer) error {
 	for _, x := range d.Impact {
 		print("impact: %s -> %s: %s\n", x.From, x.To, x.verdictText())
 	}
-	notes := func(about func(reconcile.NoteCode) bool) {
-		if err == nil {
-			err = writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), func(n reconcile.Note) bool { return d.stated(n) || !about(n.Code) }), reconcile.Note.String)
-		}
-	}
-	notes(func(c reconcile.NoteCode) bool { return c == reconcile.NoteVersion }) // what helps is below
-	if err == nil {
-		versions := calm(d.Versions) // the notes have what needs attention
-		if d.Solution == nil {       // they are about an install plan that waits
-			versions = d.Versions
-		}
-		err = writeNotes(w, "note: ", versions, fullAdvice)
-	}
 	if d.Solution != nil && err == nil {
 		err = writeNotes(w, "warning: ", d.Solution.Warnings(), func(s string) string { return s })
 	}
@@ -311,7 +298,9 @@ func (d *planDocument) text(w io.Writer) error {
 	if err == nil {
 		err = writeHelp(w, slices.DeleteFunc(slices.Clone(d.Obstacles), differs), d.Versions)
 	}
-	notes(func(c reconcile.NoteCode) bool { return c != reconcile.NoteVersion })
+	if err == nil {
+		err = writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), d.stated), reconcile.Note.String)
+	}
 	if err == nil {
 		_, err = io.WriteString(w, d.nextText(w))
 	}
@@ -340,7 +329,7 @@ func fullAdvice(a resolver.Advice) string {
 
 // stated reports whether the lines below the notes state what a note does.
 func (d *planDocument) stated(n reconcile.Note) bool {
-	return n.Code == reconcile.NoteAdvice || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool { return o.States(n) })
+	return n.Code == reconcile.NoteAdvice || n.Code == reconcile.NoteVersion || slices.ContainsFunc(d.Obstacles, func(o reconcile.Obstacle) bool { return o.States(n) })
 }
 
 // held returns the operators that are not upgradeable, without those of obstacles.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
@@ -26,8 +27,8 @@ func operatorChanges(plan *reconcile.Plan, s *reconcile.Snapshot) (list []string
 		key := c.Key()
 		switch {
 		case key.Namespace == plan.Namespace && key.Group == olm.Group && key.Kind == olm.KindInstallPlan:
-			if ip, err := olm.As[olm.InstallPlan](c.Object); c.Op == reconcile.Create && err == nil {
-				add("install plan %s is created, which %s", key.Name, installs(ip, plan.Solution))
+			if ip, err := olm.As[olm.InstallPlan](c.Object); c.Op == reconcile.Create && err == nil && plan.Solution != nil {
+				add("install plan %s is created to %s", key.Name, purpose(ip, plan.Solution, s))
 			}
 		case key.Namespace == plan.Namespace && key.Group == olm.Group && key.Kind == olm.KindClusterServiceVersion:
 			csv, err := olm.As[olm.ClusterServiceVersion](c.Object)
@@ -52,19 +53,25 @@ func operatorChanges(plan *reconcile.Plan, s *reconcile.Snapshot) (list []string
 	return list
 }
 
-// installs returns what an install plan does, as a predicate.
-func installs(ip *olm.InstallPlan, sol *resolver.Solution) string {
+// purpose returns what an install plan is for, as an infinitive.
+func purpose(ip *olm.InstallPlan, sol *resolver.Solution, s *reconcile.Snapshot) string {
 	var parts []string
 	for _, name := range ip.Spec.ClusterServiceVersionNames {
-		i := -1
-		if sol != nil {
-			i = slices.IndexFunc(sol.Selected, func(x resolver.Selected) bool { return x.Name == name && x.Replaces != "" })
+		part := "install " + name
+		for i := range sol.Selected {
+			x := &sol.Selected[i]
+			if x.Name != name || x.Replaces == "" {
+				continue
+			}
+			part = "upgrade " + x.Replaces + " to " + name
+			at := slices.IndexFunc(s.CSVs, func(c *olm.ClusterServiceVersion) bool {
+				return c.Metadata.Namespace == s.Namespace && c.Metadata.Name == x.Replaces
+			})
+			if at >= 0 && older(graph.Node{Version: x.Version}, graph.Node{Version: s.CSVs[at].Spec.Version}) {
+				part = "take " + x.Replaces + " back to " + name
+			}
 		}
-		if i < 0 {
-			parts = append(parts, "installs "+name)
-		} else {
-			parts = append(parts, "upgrades "+sol.Selected[i].Replaces+" to "+name)
-		}
+		parts = append(parts, part)
 	}
 	text := phrase.And(parts)
 	if !ip.Spec.Approved {

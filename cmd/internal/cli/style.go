@@ -64,20 +64,25 @@ func writeNotes[T any](w io.Writer, prefix string, notes []T, text func(T) strin
 	return err
 }
 
-// writeHelp writes what keeps operators from newer versions and what helps, with commands to paste.
+// writeHelp writes what keeps operators from newer versions and what helps, with commands to paste: first what the next
+// upgrades close, then obstacles, with the approval, and then the other advice.
 func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.AdviceList) error {
-	var before, after string // the approval
+	var before, after strings.Builder // the approval
 	var risks []string
 	for _, a := range versions {
+		b := &after
 		if r := risk(a.Package, a.Outlook); r != "" {
-			before, risks = before+adviceHelp(w, a), append(risks, r)
-		} else {
-			after += adviceHelp(w, a)
+			b, risks = &before, append(risks, r)
 		}
+		lines := proseWriter(w)
+		if !isTrivial(a) {
+			lines.Line(nil, "note: "+visible.Words(fullAdvice(a)), "", "  ")
+		}
+		b.WriteString(lines.String() + adviceHelp(w, a))
 	}
 	lines := proseWriter(w)
 	addObstacles(lines, risky(obstacles, risks), "")
-	_, err := io.WriteString(w, before+lines.String()+after)
+	_, err := io.WriteString(w, before.String()+lines.String()+after.String())
 	return err
 }
 
