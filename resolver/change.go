@@ -321,6 +321,25 @@ func (u *universe) adoptable(name string) string {
 	return ""
 }
 
+// surplus reports whether an installed operator has no subscription, and one owns another operator of its package.
+func (u *universe) surplus(name string) bool {
+	in, ok := u.installedNamed(name)
+	if !ok || in.HeldSubscription != "" || len(in.owners) > 0 {
+		return false
+	}
+	has := func(pkg string) bool {
+		return slices.Contains(in.pkgs, pkg) || len(in.pkgs) == 0 && slices.ContainsFunc(u.cats, func(c *source) bool {
+			p, ok := c.Graph.Package(pkg)
+			if ok {
+				_, ok = p.Bundle(name)
+			}
+			return ok
+		})
+	}
+	return slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.current != nil && has(s.Package) }) ||
+		slices.ContainsFunc(u.installed, func(o *installed) bool { return o.HeldSubscription != "" && slices.ContainsFunc(o.pkgs, has) })
+}
+
 // adoption returns the change that gives an installed operator a subscription: the first one to its
 // package that owns none and is not in another core, or else a new one.
 func (c *Core) adoption(operator, pkg string) Change {

@@ -30,12 +30,16 @@ type Fix struct {
 	Commands []string `json:"commands,omitempty"`
 
 	cost int
+	// surplus is the number of surplus operators that the fix removes.
+	surplus int
 	// rest is the plan without the fix.
 	rest []Selected
 	// waived are the requirements that the fix drops.
 	waived []*fact.Requires
 	// removed are the operators with which the fix removes their packages, by name.
 	removed map[string]*installed
+	// upgraded are the operators that stay and are upgraded to removed ones, by the names of those.
+	upgraded map[string]string
 	// heirs are the added bundles that provide an API of removed operators, by the operators' names.
 	heirs map[string]string
 	// assumed is the catalog that the fix adds, or nil if it adds none or an existing one.
@@ -159,7 +163,7 @@ func (c *Core) Fixes(ctx context.Context, max int) (_ []*Fix, err error) { // D1
 	found = fitting(distinct(found))
 	start := c.elsewhere()
 	slices.SortStableFunc(found, func(a, b *Fix) int {
-		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.idles(), b.idles()), cmp.Compare(a.seeks(), b.seeks()), cmp.Compare(a.loses(start), b.loses(start)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.Changes[0].order, b.Changes[0].order), cmp.Compare(a.harms(), b.harms()))
+		return cmp.Or(cmp.Compare(a.count(Change.uninstalls), b.count(Change.uninstalls)), cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.surplus, a.surplus), cmp.Compare(len(a.Misfits), len(b.Misfits)), cmp.Compare(futility(a), futility(b)), cmp.Compare(a.idles(), b.idles()), cmp.Compare(a.seeks(), b.seeks()), cmp.Compare(a.loses(start), b.loses(start)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.Changes[0].order, b.Changes[0].order), cmp.Compare(a.harms(), b.harms()))
 	})
 	return found[:min(len(found), max)], nil
 }
@@ -201,6 +205,9 @@ func (c *Core) attempt(ctx context.Context, base *Problem, set []Change) (*Fix, 
 	f := &Fix{Changes: set, Selected: sol.Selected, Stuck: sol.stuck(set), Misfits: c.e.r.u.newMisfits(ctx, sol.Selected, c.rest)}
 	for _, ch := range set {
 		f.cost += changeCost[ch.Kind]
+		if ch.Kind == RemoveOperator && c.e.r.u.surplus(ch.Operator) {
+			f.surplus++
+		}
 	}
 	return f, nil
 }
@@ -283,7 +290,7 @@ func (c Change) uninstalls() bool {
 
 // setRemoved sets the operators that a fix removes, except those of whose package another one stays, and their heirs.
 func (u *universe) setRemoved(f *Fix) {
-	f.removed, f.heirs = map[string]*installed{}, map[string]string{}
+	f.removed, f.heirs, f.upgraded = map[string]*installed{}, map[string]string{}, map[string]string{}
 	for _, c := range f.Changes {
 		in, ok := u.installedNamed(c.Operator)
 		if !ok || !c.uninstalls() {
@@ -293,8 +300,13 @@ func (u *universe) setRemoved(f *Fix) {
 			return !slices.ContainsFunc(f.Changes, func(c Change) bool { return c.uninstalls() && c.Operator == o.Name }) &&
 				slices.ContainsFunc(o.pkgs, func(p string) bool { return slices.Contains(in.pkgs, p) })
 		}
-		if !slices.ContainsFunc(u.installed, stays) {
+		if !slices.ContainsFunc(u.installed, stays) && !u.surplus(c.Operator) {
 			f.removed[c.Operator], f.heirs[c.Operator] = in, u.heir(f, in)
+		}
+		for _, s := range f.Selected {
+			if _, is := u.installedNamed(s.Replaces); is && s.Name == c.Operator {
+				f.upgraded[s.Name] = s.Replaces
+			}
 		}
 	}
 }

@@ -143,6 +143,11 @@ func (f *Fix) outcome() string {
 		}
 	}
 	switch n := len(names); {
+	case n == 1 && slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Kind == RemoveOperator && c.Operator == names[0] }):
+		if old := f.upgraded[names[0]]; old != "" {
+			return old + " is upgraded to it"
+		}
+		return "it is installed again"
 	case n == 0:
 		return "nothing needs to be installed"
 	case n == 1:
