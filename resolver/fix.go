@@ -327,8 +327,7 @@ func (u *universe) heir(f *Fix, in *installed) string {
 	return ""
 }
 
-// distinct leaves one of the fixes that remove the same operators and install the same bundles: the
-// cheapest, or the first.
+// distinct leaves one of the fixes that remove the same operators and install the same bundles: the cheapest, or the first.
 func distinct(found []*Fix) (list []*Fix) {
 	for _, f := range found {
 		i := slices.IndexFunc(list, func(x *Fix) bool { return f.repeats(x) })
@@ -342,8 +341,7 @@ func distinct(found []*Fix) (list []*Fix) {
 	return list
 }
 
-// repeats reports whether a fix removes the same operator as another one, and nothing else, and leads to
-// the same bundles.
+// repeats reports whether a fix removes the same operator as another one, and nothing else, and leads to the same bundles.
 func (f *Fix) repeats(o *Fix) bool {
 	if len(f.Changes) != 1 || len(o.Changes) != 1 || len(f.Selected) == 0 {
 		return false
@@ -362,8 +360,7 @@ func fitting(found []*Fix) []*Fix {
 	return fit
 }
 
-// futile returns the advice for the operator of a changed subscription if the fix installs nothing and the
-// operator stays stuck, or nil.
+// futile returns the advice for the operator of a changed subscription if the fix installs nothing and it stays stuck, or nil.
 func (f *Fix) futile() *Advice {
 	for i, a := range f.Stuck {
 		changed := slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Subscription == a.Subscription })
