@@ -55,5 +55,5 @@ func ExampleDecide() {
 	// create ClusterRole all-edit: grants permissions to users of the group (F7)
 	// create ClusterRole all-view: grants permissions to users of the group (F7)
 	// create InstallPlan operators/install-2163f99f3d: installs etcd.v1.0.0
-	// update Subscription operators/etcd: has the labels of its operators (E30)
+	// update Subscription operators/etcd: gets the labels of its operators (E30)
 }

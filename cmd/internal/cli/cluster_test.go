@@ -282,7 +282,8 @@ func TestClusterStatus(t *testing.T) {
 	want, stderr, code := run(t, "", []string{"status", "--kubeconfig", config}, "", "")
 	const rows = `NAMESPACE  OPERATOR    VERSION  CHANNEL  HEAD                        MOVES  WHY
 -          prometheus  0.47.0   -        prometheusoperator.v0.56.3  now    will move to prometheusoperator.v0.56.3
-apps       etcd        0.9.0    stable   etcdoperator.v0.9.4         now    will move to etcdoperator.v0.9.2
+apps       etcd        0.9.0    stable   etcdoperator.v0.9.4         now    will move to etcdoperator.v0.9.2. To get to 0.10.0, switch to channel alpha
+to upgrade etcd: kubectl patch subscription.operators.coreos.com etcd -n apps --type merge --patch '{"spec":{"channel":"alpha"}}'
 `
 	if want != rows || code != 0 {
 		t.Errorf("exit code %d, %s%s", code, want, stderr)

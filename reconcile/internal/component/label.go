@@ -108,7 +108,7 @@ func (p *planner) label(r olm.Resource) error {
 		return err
 	}
 	out.Metadata.Labels = labels
-	return p.Emit(change.Update, &out, h.Key(), nil, "E30", "has the labels of its operators")
+	return p.Emit(change.Update, &out, h.Key(), nil, "E30", "gets the labels of its operators")
 }
 
 // removeFormer removes the labels of subscriptions that refer to a later install plan.

@@ -2,6 +2,7 @@ package group
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -105,6 +106,15 @@ func describeTargets(targets []string) string {
 	return strings.Join(targets, ",")
 }
 
+// described returns some APIs, or their number if there are many.
+func described(list operatorgroup.APIs) string {
+	const few = 2
+	if len(list) <= few {
+		return strconv.Quote(list.String())
+	}
+	return "a list of " + phrase.Count(len(list), "API")
+}
+
 // groupAnnotation updates the list of provided APIs: members are checked
 // against other groups and add or remove their APIs (F6), and APIs that no
 // member provides are removed (F5), unless a member is about to add its APIs.
@@ -142,5 +152,5 @@ func (p *planner) groupAnnotation(g *olm.OperatorGroup) error {
 		return nil
 	}
 	out.Metadata.SetAnnotation(operatorgroup.AnnotationProvidedAPIs, want.String())
-	return p.Emit(change.Update, &out, g.Key(), nil, rule, "olm.providedAPIs becomes %q: %s", want, why)
+	return p.Emit(change.Update, &out, g.Key(), nil, rule, "olm.providedAPIs becomes %s: %s", described(want), why)
 }
