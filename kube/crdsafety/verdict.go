@@ -47,6 +47,12 @@ type Result struct {
 	Upstream Verdict `json:"upstream,omitzero"`
 }
 
+// Refused reports whether operator-controller refuses the change, or crashes on it.
+func (r *Result) Refused() bool { // K54
+	v := cmp.Or(r.Upstream, r.Verdict)
+	return v == Unsafe || v == Panic
+}
+
 // A Finding is a reason why an upgrade is unsafe.
 type Finding struct {
 	Scope Scope `json:"scope"`

@@ -2,7 +2,6 @@ package impact
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -195,8 +194,7 @@ func (c *comparison) crd(object string, old, created *crd, installed *apiextensi
 		unsafe = unsafe || ch.Verdict == Breaks
 		out = append(out, ch)
 	}
-	upstream := cmp.Or(safety.Upstream, safety.Verdict)
-	if !unsafe && !c.opts.Classic && !c.opts.Unenforced && (upstream == crdsafety.Unsafe || upstream == crdsafety.Panic) {
+	if !unsafe && !c.opts.Classic && !c.opts.Unenforced && safety.Refused() {
 		out = append(out, c.coded(codes.ImpactCRDRefused, Changed, object, "", created.at, "OLM v1 refuses the change to CRD %s, although all custom resources stay valid; \"olmkit crd-safety --as-upstream\" shows why", created.Name))
 	}
 	if equal && len(out) == 0 {

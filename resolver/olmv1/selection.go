@@ -128,4 +128,5 @@ const (
 	NotePrereleases NoteCode = "prereleases-left-out"   // the range leaves out newer prereleases
 	NoteKubernetes  NoteCode = "kubernetes-version"     // the chosen bundle requires a newer version of Kubernetes
 	NoteHeldBack    NoteCode = "held-back"              // the range, the channels or excluded upgrades keep a newer bundle from being selected
+	NoteCRDs        NoteCode = "crds-refused"           // OLM v1 refuses the upgrade, or a later one, because of its CRDs; only callers that have manifests add it
 )

@@ -11,6 +11,7 @@ import (
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -80,6 +81,8 @@ type edgeImpact struct {
 	// Migrate is what must be migrated before the upgrade if it is part of the path, because earlier bundles of
 	// the path stored resources in other versions.
 	Migrate []impact.Migration `json:"migrate,omitempty"`
+
+	refused bool // by OLM v1, if it checks CRDs; only for upgrades that were compared in this run
 }
 
 // verdictText returns the verdict and its codes.
@@ -138,6 +141,7 @@ func (j *edgeJudge) of(ctx context.Context, from, to string) (*edgeImpact, error
 	default:
 		e.Verdict = r.Verdict
 		e.Codes = r.Codes()
+		e.refused = slices.ContainsFunc(r.CRDs, (*crdsafety.Result).Refused)
 		if j.bundles.digested(from) && j.bundles.digested(to) {
 			j.stored.put(stored, e)
 		}

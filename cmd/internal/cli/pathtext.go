@@ -193,7 +193,7 @@ func (a *pathAnswer) stop() string {
 		switch e := &a.Impact[i]; {
 		case a.DeadEnd != nil && e.From == a.DeadEnd.At.Name:
 			return dead
-		case a.Reading == graph.V1 && e.refused():
+		case a.Reading == graph.V1 && e.refused:
 			return fmt.Sprintf("%s: unless its check of CRDs is off, it refuses the upgrade to %s", as(e.From), e.To)
 		case len(e.Migrate) > 0:
 			return fmt.Sprintf("%s; the upgrade to %s waits for the migration", as(e.From), e.To)

@@ -110,7 +110,7 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 				switch v1 := o.Reading == graph.V1; {
 				case edge.Error != "":
 					continue
-				case v1 && !unenforced(o) && edge.refused():
+				case v1 && !unenforced(o) && edge.refused:
 					out.refused, list = added(out.refused, edge), &o.Refused
 				case a.refuses(edge):
 					out.avoided = added(out.avoided, edge)
@@ -148,11 +148,6 @@ func added(list []edgeImpact, e *edgeImpact) []edgeImpact {
 	return append(list, *e)
 }
 
-// refused reports whether OLM v1 refuses the upgrade if it checks CRDs.
-func (e *edgeImpact) refused() bool {
-	return slices.Contains(e.Codes, codes.ImpactCRDUnsafe) || slices.Contains(e.Codes, codes.ImpactCRDRefused)
-}
-
 // judge adds to a judgment what a report says: the changes to CRDs because of which OLM v1 refuses the upgrade, or the
 // data that it deletes.
 func judge(x *platform.Judgment, r *impact.Report, refused bool) {
@@ -161,17 +156,18 @@ func judge(x *platform.Judgment, r *impact.Report, refused bool) {
 		x.Harmless = true
 		for _, c := range r.CRDs {
 			switch {
+			case !c.Refused():
 			case len(c.Findings) > 0:
 				x.Harmless = x.Harmless && !slices.ContainsFunc(c.Findings, func(f crdsafety.Finding) bool { return !keepsValid(f) })
 				if slices.ContainsFunc(c.Findings, func(f crdsafety.Finding) bool { return f.Validation == "storedVersionRemoval" }) {
 					x.Stored = append(x.Stored, c.Name)
 				}
-				text := fmt.Sprintf("CRD %s: %s", c.Name, c.Findings[0])
+				text := fmt.Sprintf("CRD %s: %s", c.Name, unsafeText(c.Findings[0]))
 				if n := len(c.Findings); n > 1 {
 					text += fmt.Sprintf(", and %d more", n-1)
 				}
 				list = append(list, text)
-			case c.Upstream != "":
+			default:
 				list = append(list, fmt.Sprintf("CRD %s changes", c.Name))
 			}
 		}

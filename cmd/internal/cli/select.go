@@ -22,6 +22,7 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/olmv1"
+	"github.com/olmkit/olmkit/resolver/platform"
 )
 
 func newSelect(e *env) *cobra.Command {
@@ -30,7 +31,9 @@ func newSelect(e *env) *cobra.Command {
 		Short: "Show which bundle OLM v1 would install or upgrade to",
 		Long: `Select shows which bundle OLM v1 would install for a ClusterExtension, and how many
 bundles were left after each stage. If none is left, it names the nearest available
-versions, and the steps to the requested one.
+versions, and the steps to the requested one. Where the catalogs have the manifests, it
+also shows which upgrade OLM v1 refuses because of its CRDs; for other catalogs,
+"olmkit path --reading v1 --impact" reads them from the images.
 
 The version is a range in the syntax of Masterminds/semver: ">=1.2, <2", "^1.2",
 "1.2.x". The skipRange of catalogs has a different syntax.
@@ -148,6 +151,11 @@ answered.`,
 			return usagef("--version: %v", bad.Err)
 		case err != nil:
 			return err
+		}
+		if !q.unenforced(&platform.Operator{Objects: []platform.Object{{Name: r.ID}}}) {
+			if err := s.checked(cmd.Context(), a, r); err != nil {
+				return err
+			}
 		}
 		if err := s.out.print(a); err != nil {
 			return err
@@ -312,7 +320,7 @@ func (a *selectAnswer) refused(t *prose.Writer) {
 func writeNotesV1(t *prose.Writer, notes []olmv1.Note) {
 	for _, n := range notes {
 		kind := "note"
-		if n.Code == olmv1.NoteCloses || n.Code == olmv1.NoteDeadEnd {
+		if n.Code == olmv1.NoteCloses || n.Code == olmv1.NoteDeadEnd || n.Code == olmv1.NoteCRDs {
 			kind = "warning"
 		}
 		t.Line(nil, labeled(kind, n.Code, n.Text), "", "  ")
