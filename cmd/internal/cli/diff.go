@@ -116,7 +116,7 @@ func (a *diffAnswer) precautions(lines *prose.Writer, p *graph.PackageDiff) {
 		if slices.ContainsFunc(p.Precautions[:i], func(y graph.Precaution) bool { return sameEnds(&x, &y) }) && a.operators == nil {
 			continue // only another channel differs
 		}
-		text := precaution(&x, a.Reading)
+		text := prose.Precaution(&x, a.Reading)
 		if alike[text] == nil {
 			texts = append(texts, text)
 		}
@@ -153,27 +153,4 @@ func (a *diffAnswer) precautions(lines *prose.Writer, p *graph.PackageDiff) {
 func sameEnds(a, b *graph.Precaution) bool {
 	same := func(v, w *graph.Way) bool { return v == nil && w == nil || v != nil && w != nil && v.End() == w.End() }
 	return a.From == b.From && same(a.Before, b.Before) && same(a.After, b.After)
-}
-
-// precaution returns what to do for operators at a node that loses its path.
-func precaution(x *graph.Precaution, reading graph.Reading) string {
-	follows := x.Channel
-	get := func(w *graph.Way) string {
-		end := w.End()
-		text := fmt.Sprintf("get to %s (%s)", cmp.Or(end.Version, end.Name), prose.Way(w, reading, "", follows))
-		if l := w.Legs[0]; len(w.Legs) == 1 && l.Stays && !l.Stop {
-			text = "let OLM upgrade it to " + cmp.Or(end.Version, end.Name)
-		}
-		follows = w.Legs[len(w.Legs)-1].Channel
-		return text
-	}
-	switch {
-	case x.Before == nil && x.After == nil:
-		return "neither catalog leads to a head of the new one; remove it and install it again, or let an entry of the new catalog skip it"
-	case x.Before == nil:
-		return "with the new catalog, " + get(x.After)
-	case x.After == nil:
-		return "before the new catalog, " + get(x.Before)
-	}
-	return "before the new catalog, " + get(x.Before) + "; with the new one, " + get(x.After)
 }

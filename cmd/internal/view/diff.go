@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/prose"
 )
 
 // A diffData is the difference between a catalog and an older one.
@@ -61,7 +62,7 @@ func newDiff(ctx context.Context, old, now Catalog) (*diffData, error) {
 		APIsRemoved: texts(classic.APIsRemoved), Packages: []diffPkg{}, LostClassic: classic.Lost, LostV1: v1.Lost,
 	}
 	for _, p := range classic.Packages {
-		d.Packages = append(d.Packages, diffPkg{Name: p.Name, Facts: facts(&p), Classic: rerouted(p.Channels)})
+		d.Packages = append(d.Packages, diffPkg{Name: p.Name, Facts: facts(&p), Classic: rerouted(&p, graph.Classic)})
 	}
 	for _, p := range v1.Packages {
 		at := slices.IndexFunc(d.Packages, func(x diffPkg) bool { return x.Name == p.Name })
@@ -69,7 +70,7 @@ func newDiff(ctx context.Context, old, now Catalog) (*diffData, error) {
 			at = len(d.Packages)
 			d.Packages = append(d.Packages, diffPkg{Name: p.Name, Facts: facts(&p)})
 		}
-		d.Packages[at].V1 = rerouted(p.Channels)
+		d.Packages[at].V1 = rerouted(&p, graph.V1)
 	}
 	// Report a removed package once, by its name.
 	d.Packages = slices.DeleteFunc(d.Packages, func(p diffPkg) bool { return slices.Contains(d.PackagesRemoved, p.Name) })
@@ -111,10 +112,18 @@ func facts(p *graph.PackageDiff) []diffFact {
 	return out
 }
 
-// rerouted returns the changes for installed versions of a channel.
-func rerouted(channels []graph.ChannelDiff) []diffFact {
+// rerouted returns the changes for installed versions of the channels of a package, and what to do for those that lose
+// their path.
+func rerouted(p *graph.PackageDiff, reading graph.Reading) []diffFact {
 	var out []diffFact
-	for _, c := range channels {
+	var advice []string
+	for _, x := range p.Precautions {
+		advice = append(advice, fmt.Sprintf("%s in channel %s: %s", x.From, x.Channel, prose.Precaution(&x, reading)))
+	}
+	if len(advice) > 0 {
+		out = append(out, diffFact{factBreaks, "what to do for versions that lose their path", advice})
+	}
+	for _, c := range p.Channels {
 		add := func(kind, title string, items []string) {
 			if len(items) > 0 {
 				out = append(out, diffFact{kind, "channel " + c.Name + ": " + title, items})

@@ -92,3 +92,24 @@ func TestDifferenceTellsOnce(t *testing.T) {
 		t.Errorf("removed %q, changed %v", d.PackagesRemoved, d.Packages)
 	}
 }
+
+// TestDifferenceAdvises checks that a difference states what to do for versions that lose their path (G9).
+func TestDifferenceAdvises(t *testing.T) {
+	const bundles = `
+{"schema": "olm.bundle", "package": "a", "name": "a.v1", "image": "i1", "properties": [{"type": "olm.package", "value": {"packageName": "a", "version": "1.0.0"}}]}
+{"schema": "olm.bundle", "package": "a", "name": "a.v2", "image": "i2", "properties": [{"type": "olm.package", "value": {"packageName": "a", "version": "2.0.0"}}]}`
+	old := load(t, `
+{"schema": "olm.package", "name": "a", "defaultChannel": "s"}
+{"schema": "olm.channel", "package": "a", "name": "s", "entries": [{"name": "a.v1"}, {"name": "a.v2", "replaces": "a.v1"}]}`+bundles)
+	now := load(t, `
+{"schema": "olm.package", "name": "a", "defaultChannel": "s"}
+{"schema": "olm.channel", "package": "a", "name": "s", "entries": [{"name": "a.v2"}]}`+bundles)
+	d, err := newDiff(t.Context(), Catalog{Name: "old", Graph: old}, Catalog{Name: "new", Graph: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a.v1 (1.0.0) in channel s: before the new catalog, let OLM upgrade to 2.0.0"}
+	if len(d.Packages) != 1 || len(d.Packages[0].Classic) == 0 || !slices.Equal(d.Packages[0].Classic[0].Items, want) {
+		t.Errorf("got %v", d.Packages)
+	}
+}

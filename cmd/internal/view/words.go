@@ -72,7 +72,7 @@ func (r *wordReader) about(p graph.Package) (string, error) {
 		r.faults = append(r.faults, err)
 		return "", nil
 	}
-	return prose(blob.Description, maxAbout), nil
+	return shortened(blob.Description, maxAbout), nil
 }
 
 // of returns the texts about a bundle.
@@ -141,7 +141,7 @@ func (c *csvWords) words() words {
 	w := words{
 		title:    phrase(c.DisplayName, maxTitle),
 		summary:  phrase(c.Annotations.Description, maxSummary),
-		about:    prose(c.Description, maxAbout),
+		about:    shortened(c.Description, maxAbout),
 		provider: phrase(c.Provider.Name, maxTitle),
 	}
 	for _, k := range c.Keywords {
@@ -218,8 +218,8 @@ func (b *pkgBuilder) byDefault() []channelData {
 // phrase returns a text as one line of at most most characters.
 func phrase(s string, most int) string { return cut(strings.Join(strings.Fields(s), " "), most) }
 
-// prose returns a text of at most most characters, with its paragraphs.
-func prose(s string, most int) string {
+// shortened returns a text of at most most characters, with its paragraphs.
+func shortened(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if r != '\n' && unicode.IsSpace(r) {
 			return ' '
