@@ -288,7 +288,7 @@ func (s *clusterState) read(ctx context.Context, l *loader) (*memcluster.Cluster
 			return nil, err
 		}
 	}
-	s.inferred = append(s.inferred, s.unreadNotes()...)
+	s.inferred = append(append(s.inferred, s.unreadNotes()...), rivals(c)...)
 	c.GlobalNamespace, s.cluster = s.global, c
 	return c, nil
 }

@@ -45,6 +45,7 @@
 //	live.go              reading a cluster over the network
 //	mustgather.go        reading an OpenShift must-gather
 //	inferred.go          what is assumed about a cluster, such as its global namespace
+//	rivals.go            packages that classic OLM and OLM v1 both manage
 //	census.go            the operators and catalogs of a cluster, and their status
 //	clusteroperators.go  the operators of a cluster, for commands that ask about one
 //	clustercatalogs.go   the catalogs that a cluster serves

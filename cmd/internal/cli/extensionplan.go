@@ -251,6 +251,9 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 	case err != nil:
 		p.unread = true
 		x.note("", "the objects of the bundle are unknown: "+err.Error())
+		if installed == nil {
+			p.occupied = x.second(b.Name)
+		}
 		return nil, nil
 	}
 	if installed == nil {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/internal/phrase"
@@ -232,17 +233,45 @@ func (x *extensionState) occupied(ctx context.Context, content *registryv1.Bundl
 				continue
 			}
 			owner := o.GetLabels()[labelOwner]
-			why := fmt.Sprintf("cannot be installed as long as ClusterExtension %s has CRD %s", owner, crd.GetName())
-			return &occupation{extensionWay{
-				gives:   true,
-				Text:    fmt.Sprintf("delete ClusterExtension %s, which %s", x.extension.Name, why),
-				Command: kubectl.Delete("clusterextension", "", x.extension.Name),
-			}, why, extensionBlock{
+			return x.occupation(owner, "CRD "+crd.GetName(), extensionBlock{
 				Check: checkOwnership, Object: new(keyOf(crd)), Message: "it exists already, controlled by ClusterExtension " + owner + x.rival(o),
-			}}, nil
+			}), nil
 		}
 	}
 	return nil, nil
+}
+
+// occupation returns that another extension has what this one needs.
+func (x *extensionState) occupation(owner, what string, b extensionBlock) *occupation {
+	why := fmt.Sprintf("cannot be installed as long as ClusterExtension %s has %s", owner, what)
+	return &occupation{extensionWay{
+		gives:   true,
+		Text:    fmt.Sprintf("delete ClusterExtension %s, which %s", x.extension.Name, why),
+		Command: kubectl.Delete("clusterextension", "", x.extension.Name),
+	}, why, b}
+}
+
+// second returns that another extension has installed the package of a bundle whose manifests are unknown, if the bundle has
+// CRDs, or nil.
+func (x *extensionState) second(name string) *occupation { // K83
+	owns := slices.ContainsFunc(x.packages(x.packageName()), func(p graph.Package) bool {
+		b, ok := p.Bundle(name)
+		return ok && len(slices.Collect(b.APIs())) > 0
+	})
+	for _, o := range x.cluster.List() {
+		if k := o.Key(); !owns || k.Group != groupV1 || k.Kind != kindExtension || k.Name == x.extension.Name {
+			continue
+		}
+		e, err := asExtension(o)
+		if err != nil || e.Spec.Source.Catalog.PackageName != x.packageName() || e.Status.Install.Bundle.Name == "" {
+			continue
+		}
+		owner := e.Metadata.Name
+		return x.occupation(owner, "the CRDs of its package", extensionBlock{
+			Check: checkOwnership, Message: fmt.Sprintf("ClusterExtension %s has the CRDs of package %s; a CRD can belong to only one ClusterExtension", owner, x.packageName()),
+		})
+	}
+	return nil
 }
 
 // replace adds the way past objects that exist already.
