@@ -25,6 +25,7 @@ type cached struct {
 	views     map[viewOf]*view
 
 	converted converted
+	specs     specs
 }
 
 // A viewOf is the key of a view. There are views only for selections that do
@@ -238,6 +239,11 @@ func (s *cached) convert(k kind, o client.Object) entry {
 		bare = u
 	}
 	e.value, e.err = decode(k, bare)
+	if p, ok := o.(*packed); ok {
+		if c, ok := e.value.(*olm.ClusterServiceVersion); ok {
+			s.specs.share(p.shared, c)
+		}
+	}
 	s.converted.put(o, e)
 	return e
 }
