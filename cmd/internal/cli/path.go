@@ -33,8 +33,8 @@ the shortest path is the shortest one without an upgrade that breaks something. 
 there is none, the upgrades are listed of which each path takes at least one. Upgrades
 whose manifests are not available count as safe, and are marked.
 
-If only other channels lead to TO, the answer is how to follow them. If none does, it
-is how to remove the operator and install it again.
+If only other channels lead to TO or to a head, the answer is how to follow them. If
+none does, it is how to remove the operator and install it again.
 
 With --cluster or --filename, FROM, the channel and the catalog are those of the
 package's operator in the cluster. A ClusterExtension is read as v1.
