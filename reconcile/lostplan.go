@@ -65,7 +65,7 @@ func failedObstacle(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution)
 			if looks(w) {
 				return nil, true
 			}
-			first, commands := discard(w.Subscriptions, ip)
+			first, commands := Discard(w.Subscriptions, ip)
 			return &Obstacle{
 				Bundle: x.Name, Replaces: x.Replaces, By: resolver.HeldByDifference, InstallPlan: ip.Metadata.Name,
 				Text: fmt.Sprintf("install plan %s for %s failed (%s), and OLM installs nothing as long as it exists; %sdelete it, and OLM creates one for %s",
@@ -99,12 +99,12 @@ func disown(s *olm.Subscription) string {
 	return kubectl.Annotate("subscription."+olm.Group, s.Metadata.Namespace, s.Metadata.Name, world.AnnotationGeneratedBy+"-")
 }
 
-// discard returns the commands that delete an install plan so that OLM creates another for the given
+// Discard returns the commands that delete an install plan so that OLM creates another for the given
 // subscriptions: those that a plan created must not look for it. first states what to do before the deletion.
-func discard(list []*olm.Subscription, ip *olm.InstallPlan) (first string, commands []string) {
+func Discard(list []*olm.Subscription, ip *olm.InstallPlan) (first string, commands []string) {
 	var names []string
 	for _, s := range list {
-		if ref := s.Status.InstallPlanRef; ref != nil && ref.Name == ip.Metadata.Name && s.Metadata.Annotations[world.AnnotationGeneratedBy] != "" {
+		if ref := s.Status.InstallPlanRef; ref != nil && ref.Name == ip.Metadata.Name && s.Metadata.Namespace == ip.Metadata.Namespace && s.Metadata.Annotations[world.AnnotationGeneratedBy] != "" {
 			names, commands = append(names, s.Metadata.Name), append(commands, disown(s))
 		}
 	}

@@ -255,7 +255,7 @@ func catalogObstacles(w *world.World) (out []Obstacle) {
 func installPlanObstacle(w *world.World, c coming) *Obstacle {
 	for _, ip := range w.InstallPlans {
 		if ip.Status.Phase == olm.PlanFailed && w.IsWanted(ip) && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) && w.CSV(c.name) == nil {
-			first, commands := discard(w.Subscriptions, ip)
+			first, commands := Discard(w.Subscriptions, ip)
 			how := first + "delete the install plan"
 			i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.CurrentCSV == c.name })
 			if w.FailForward() && i >= 0 { // OLM does not forget the plan then
@@ -314,7 +314,7 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 	if leads = leads && step.To.Name != name; u.Err() != nil || leads && !(back && next != name) {
 		return nil
 	}
-	first, commands := discard([]*olm.Subscription{s}, ip)
+	first, commands := Discard([]*olm.Subscription{s}, ip)
 	o := &Obstacle{
 		Bundle: cmp.Or(next, old), Replaces: old, By: resolver.HeldByInstallPlan, InstallPlan: ip.Metadata.Name, Commands: commands,
 	}

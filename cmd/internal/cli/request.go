@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
@@ -106,20 +105,20 @@ func (r *request) abandon(advice resolver.AdviceList, list resolver.WhyNots) {
 		return
 	}
 	abandon(advice, r.snapshot, nil)
-	name := waitingPlan(r.snapshot, nil)
-	if name == "" {
+	plan := waitingPlan(r.snapshot, nil)
+	if plan == nil {
 		return
 	}
-	remove := kubectl.Delete("installplan."+olm.Group, r.namespace, name)
+	_, remove := reconcile.Discard(r.snapshot.Subscriptions, plan)
 	for i := range list {
 		w := &list[i]
 		if len(w.Commands) > 0 && risk("", w.Outlook) != "" {
-			w.Commands = slices.Insert(slices.Clone(w.Commands), 1, remove)
+			w.Commands = slices.Insert(slices.Clone(w.Commands), 1, remove...)
 		}
 		for j, f := range w.Fixes {
 			if slices.ContainsFunc(f.Changes, func(c resolver.Change) bool { return c.Kind == resolver.ChangeChannel }) && len(f.Commands) > 0 {
 				changed := *f
-				changed.Commands = append(slices.Clone(f.Commands), remove)
+				changed.Commands = append(slices.Clone(f.Commands), remove...)
 				w.Fixes[j] = &changed
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/visible"
@@ -111,32 +110,34 @@ func risky(obstacles []reconcile.Obstacle, risks []string) []reconcile.Obstacle 
 // abandon completes ways that the approval of an install plan would close. OLM takes them only once
 // the plan, if it waits already, is deleted. created are plans that do not exist yet.
 func abandon(list resolver.AdviceList, s *reconcile.Snapshot, created []olm.Key) {
-	name := waitingPlan(s, created)
-	if name == "" {
+	plan := waitingPlan(s, created)
+	if plan == nil {
 		return
 	}
+	first, discard := reconcile.Discard(s.Subscriptions, plan)
+	discarded := first + "delete install plan " + plan.Metadata.Name + ", for which OLM waits"
 	for j := range list {
 		a := &list[j]
 		keeps := a.Kind == resolver.AdviceDowngrade && a.Outlook.Keep != nil && len(a.Commands) > 0
 		if (a.Kind == resolver.AdviceCloses || keeps) && risk(a.Package, a.Outlook) != "" {
 			if keeps {
-				a.Text += ", and then delete install plan " + name + ", for which OLM waits"
+				a.Text += ", and then " + discarded
 			} else {
-				a.Text += ". After the first change, delete install plan " + name + ", for which OLM waits, and approve the one that OLM creates then"
+				a.Text += ". After the first change, " + discarded + ", and approve the one that OLM creates then"
 			}
-			a.Commands = slices.Insert(slices.Clone(a.Commands), min(1, len(a.Commands)), kubectl.Delete("installplan."+olm.Group, s.Namespace, name))
+			a.Commands = slices.Insert(slices.Clone(a.Commands), min(1, len(a.Commands)), discard...)
 		}
 	}
 }
 
-// waitingPlan returns the name of an install plan of the namespace that waits for approval, or "".
-func waitingPlan(s *reconcile.Snapshot, created []olm.Key) string {
+// waitingPlan returns an install plan of the namespace that waits for approval, or nil.
+func waitingPlan(s *reconcile.Snapshot, created []olm.Key) *olm.InstallPlan {
 	for _, ip := range s.InstallPlans {
 		if ip.Metadata.Namespace == s.Namespace && ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved && !slices.Contains(created, ip.Key()) {
-			return ip.Metadata.Name
+			return ip
 		}
 	}
-	return ""
+	return nil
 }
 
 // risk returns what the next upgrade of a package does that may not be wanted, or "".
