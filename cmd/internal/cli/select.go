@@ -31,8 +31,8 @@ func newSelect(e *env) *cobra.Command {
 		Short: "Show which bundle OLM v1 would install or upgrade to",
 		Long: `Select shows which bundle OLM v1 would install for a ClusterExtension, and how many
 bundles were left after each stage. If none is left, it names the nearest available
-versions, and the steps to the requested one. Where the catalogs have the manifests, it
-also shows which upgrade OLM v1 refuses because of its CRDs; for other catalogs,
+versions, and the steps to the requested one. Where the catalogs have the manifests,
+it also shows which upgrade OLM v1 refuses because of its CRDs; for other catalogs,
 "olmkit path --reading v1 --impact" reads them from the images.
 
 The version is a range in the syntax of Masterminds/semver: ">=1.2, <2", "^1.2",
