@@ -222,10 +222,10 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		o.returns(deleted)
 		return
 	}
-	var differences []string
+	var differences, commands []string
 	for _, x := range obstacles {
 		if differs(x) {
-			differences = append(differences, x.Text)
+			differences, commands = append(differences, x.Text), append(commands, x.Commands...)
 		}
 	}
 	if len(differences) > 0 && o.awaited {
@@ -235,6 +235,11 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			}
 		}
 		o.Moves, o.HeldBy, o.Why = movesStuck, []resolver.Holder{resolver.HeldByDifference}, strings.Join(differences, ". ")
+		for _, c := range commands {
+			if !slices.Contains(o.Commands, c) {
+				o.add("", c)
+			}
+		}
 		return
 	}
 	if !o.awaited {

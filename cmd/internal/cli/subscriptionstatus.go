@@ -56,6 +56,9 @@ func (t *census) subscribed(s *olm.Subscription) operatorStatus {
 	if c, ok := olm.FindCondition(s.Status.Conditions, unpackFailed); ok && c.Status == olm.ConditionTrue && known && o.Moves == movesStuck {
 		o.awaited = true // the catalog has the bundle
 	}
+	if ip := t.planOf(s); ip != nil && ip.Status.Phase == olm.PlanFailed && known && o.Moves == movesStuck && !idle && s.Status.CurrentCSV != o.Head {
+		o.awaited = true // the catalog may have another bundle
+	}
 	o.awaited = o.awaited || known && idle && (slices.Contains(o.HeldBy, resolver.HeldByOperator) || o.unusable)
 	return o
 }
