@@ -17,7 +17,7 @@ func rivals(c *memcluster.Cluster) (out []reconcile.Note) { // K83
 		}
 		e, err := asExtension(o)
 		if err != nil {
-			continue // reported by whoever reads it
+			continue // reported where it is planned
 		}
 		for _, o := range list {
 			s, err := olm.As[olm.Subscription](o)
