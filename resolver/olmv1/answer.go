@@ -62,7 +62,40 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.selection(append(tooNew, held...), later), nil
+	sel := s.selection(append(tooNew, held...), later)
+	return sel, s.uncertified(ctx, sel)
+}
+
+// uncertified adds to the note about a stuck bundle, for which there is no way, what OLM v1 installs without an edge.
+func (s *selecting) uncertified(ctx context.Context, sel *Selection) error {
+	i := slices.IndexFunc(sel.Notes, func(n Note) bool { return n.Code == NoteStuck && len(n.Commands) == 0 })
+	if i < 0 || sel.Outlook.Way != nil || s.Policy == SelfCertified || len(s.excluded) > 0 {
+		return nil
+	}
+	if g := sel.Outlook.Gap; g != nil && g.Replaced {
+		return nil // what has the higher version is older
+	}
+	f := Fix{Kind: FixUncertified, Policy: SelfCertified, Channels: s.Channels}
+	q := f.apply(*s.Request)
+	after, err := selectFor(ctx, &q)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil || after.refusal != nil:
+		return nil
+	}
+	got := after.left[0]
+	if jump := after.jump(got); jump != "" && got.version.Compare(s.left[0].version) > 0 {
+		n := &sel.Notes[i]
+		n.Text += ". To get to " + got.Name() + " nevertheless, set upgradeConstraintPolicy to SelfCertified" + riskOf(jump) + ", and set the policy back afterwards"
+		n.Commands = []Command{{Line: s.command(&f)}}
+	}
+	return nil
+}
+
+// riskOf returns the risk of an upgrade that only the policy SelfCertified allows, after a full stop.
+func riskOf(jump string) string {
+	return ". Risk: " + jump + ", so the operator may fail or lose data; back up its resources"
 }
 
 // afterTie completes a tie that no choice of a catalog resolves with why OLM v1 then still selects nothing, and with the

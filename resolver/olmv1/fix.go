@@ -440,7 +440,7 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 	text += f.ending()
 	switch {
 	case f.jump != "":
-		text += ". Risk: " + f.jump + ", so the operator may fail or lose data; back up its resources"
+		text += riskOf(f.jump)
 		if f.Kind == FixUncertified {
 			text += ", and set the policy back afterwards"
 		}

@@ -133,7 +133,8 @@ func TestBeyond(t *testing.T) {
 			"stays: app.v1.0.0 stays: 1.1.0, which replaces it, is deprecated, and OLM v1 prefers a bundle that is not. To get to 1.2.0, set the version to 1.1.0 until it is installed, then remove the version",
 			`{"version":"1.1.0"}`, `1.1.0: {"version":null}`}},
 		{"nothing leads on in a range", "1.0.0", ">=1.0.0", nil, []*graph.Catalog{gap}, []string{
-			"stuck: app.v1.0.0 is stuck: no entry of its package accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. No channel in any given catalog leads further"}},
+			"stuck: app.v1.0.0 is stuck: no entry of its package accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. No channel in any given catalog leads further. To get to app.v2.0.0 nevertheless, set upgradeConstraintPolicy to SelfCertified. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.0.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
+			`{"upgradeConstraintPolicy":"SelfCertified"}`}},
 	} {
 		r := olmv1.Request{Package: "app", Version: tt.version, Channels: tt.channels}
 		for i, c := range tt.catalogs {
