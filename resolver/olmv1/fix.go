@@ -50,6 +50,9 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 				return nil, context.Cause(ctx)
 			}
 		}
+		if err == nil && f.Kind == FixPackage && after.refusal != nil && after.refusal.Code == RefusedDependency {
+			r.Message += "; OLM v1 refuses " + f.Package + ", because it declares dependencies"
+		}
 		if err != nil || after.refusal != nil {
 			continue // the change does not help, or it selects a catalog that is not loaded
 		}
@@ -422,6 +425,9 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 	}
 	text += "; then " + f.Course.text("installed")
 	if f.stays {
+		if f.Stuck != nil && f.apply(*s.Request).Version == "" {
+			text += "; but " + prose.Outlook(f.Stuck)
+		}
 		return text
 	}
 	if n := len(r.Hops); len(f.Later) == 0 && n > 1 && f.Selected == r.Hops[0].To {

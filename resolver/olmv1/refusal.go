@@ -174,7 +174,7 @@ func (s *selecting) message(r *Refusal) string {
 		case crowded:
 			fmt.Fprintf(&b, "; many packages have similar names, such as %s", phrase.And(names))
 		case len(names) > 0:
-			fmt.Fprintf(&b, "; the closest is %s", strings.Join(names, " or "))
+			fmt.Fprintf(&b, "; the closest %s %s", map[bool]string{true: "is", false: "are"}[len(names) == 1], phrase.And(names))
 		}
 	case RefusedChannels:
 		fmt.Fprintf(&b, "%s has no bundle in %s %s; ", what, phrase.Plural(len(s.Channels), "channel"), strings.Join(s.Channels, ", "))

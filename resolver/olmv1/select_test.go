@@ -84,7 +84,7 @@ func TestSelect(t *testing.T) {
 			`dependency: the best bundle of package "demo" in channel needy is demo.v3.0.0, which declares dependencies (olm.gvk.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. ` +
 				`It requires package cert >=1.0.0, which cert.v1.0.0 provides. Classic OLM would install it too, for a Subscription`},
 		{"C3: no such channel", olmv1.Request{Channels: []string{"beta"}}, `no-channel: package "demo" has no bundle in channel beta; its channels are needy, stable`},
-		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c; the closest is demo`},
+		{"C1: no such package", olmv1.Request{Package: "dmo"}, `no-package: no catalog has package "dmo"; searched c; the closest is demo; OLM v1 refuses demo, because it declares dependencies`},
 		{"C6: a selector that selects nothing", olmv1.Request{Selector: &olmv1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
 			"no-catalog: no available catalog is selected (of 1 given); the selector requires other labels: catalog c has none"},
 		{"C2: the other syntax", olmv1.Request{Version: ">=1.0.0<2.0.0"}, `problem: /version: invalid version range ">=1.0.0<2.0.0": separate comparisons with a comma or a space: write ">=1.0.0 <2.0.0"`},
