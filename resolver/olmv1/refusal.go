@@ -181,7 +181,8 @@ func (s *selecting) message(r *Refusal) string {
 		if list := s.splitChannels(); list != nil {
 			b.WriteString("name each channel separately: " + strings.Join(list, " and "))
 		} else if known := s.channelNames(); len(known) <= maxChannels {
-			b.WriteString("its channels are " + strings.Join(known, ", "))
+			are := map[bool]string{true: "only channel is", false: "channels are"}[len(known) == 1]
+			fmt.Fprintf(&b, "its %s %s", are, strings.Join(known, ", "))
 		} else {
 			fmt.Fprintf(&b, "it has %d channels, such as %s", len(known), phrase.And(s.nearChannels(r)))
 		}

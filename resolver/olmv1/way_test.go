@@ -186,7 +186,7 @@ func TestDeadEnds(t *testing.T) {
 		{"the whole package is refused", "1.0.0", "", nil, needy, []string{
 			`the best bundle of package "app" is app.v1.1.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. Both bundles that match the request declare some. It requires package other >=1.0.0; no given catalog satisfies that. With a catalog that does, classic OLM could install it for a Subscription. No change of the request helps: classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
 		{"in another channel, too", "1.0.0", "", []string{"beta"}, needy, []string{
-			`package "app" has no bundle in channel beta; its channels are stable. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
+			`package "app" has no bundle in channel beta; its only channel is stable. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
 		{"below the installed one", "1.1.0", "<1.1", nil, needy, []string{
 			`no bundle of package "app" in range "<1.1" is a successor of app.v1.1.0, which is newer than all of them; OLM v1 does not downgrade. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
 	} {
