@@ -93,11 +93,6 @@ func (s *selecting) uncertified(ctx context.Context, sel *Selection) error {
 	return nil
 }
 
-// riskOf returns the risk of an upgrade that only the policy SelfCertified allows, after a full stop.
-func riskOf(jump string) string {
-	return ". Risk: " + jump + ", so the operator may fail or lose data; back up its resources"
-}
-
 // afterTie completes a tie that no choice of a catalog resolves with why OLM v1 then still selects nothing, and with the
 // fixes for that, each with the choice.
 func (s *selecting) afterTie(ctx context.Context, r *Refusal) error {

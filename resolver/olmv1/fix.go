@@ -371,6 +371,11 @@ func (s *selecting) command(f *Fix) string {
 	return kubectl.Patch("clustercatalog", "", f.raised, map[string]any{"priority": f.Priority})
 }
 
+// riskOf returns the risk of an upgrade that only the policy SelfCertified allows, after a full stop.
+func riskOf(jump string) string {
+	return ". Risk: " + jump + ", so the operator may fail or lose data; back up its resources"
+}
+
 // fixText returns a verified fix as an instruction.
 func (s *selecting) fixText(f *Fix, r *Refusal) string {
 	var text string
