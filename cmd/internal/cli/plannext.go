@@ -60,15 +60,15 @@ func purpose(ip *olm.InstallPlan, sol *resolver.Solution, s *reconcile.Snapshot)
 		part := "install " + name
 		for i := range sol.Selected {
 			x := &sol.Selected[i]
-			if x.Name != name || x.Replaces == "" {
-				continue
-			}
-			part = "upgrade " + x.Replaces + " to " + name
 			at := slices.IndexFunc(s.CSVs, func(c *olm.ClusterServiceVersion) bool {
 				return c.Metadata.Namespace == s.Namespace && c.Metadata.Name == x.Replaces
 			})
-			if at >= 0 && older(graph.Node{Version: x.Version}, graph.Node{Version: s.CSVs[at].Spec.Version}) {
+			switch {
+			case x.Name != name || at < 0: // it may replace what is not installed
+			case older(graph.Node{Version: x.Version}, graph.Node{Version: s.CSVs[at].Spec.Version}):
 				part = "take " + x.Replaces + " back to " + name
+			default:
+				part = "upgrade " + x.Replaces + " to " + name
 			}
 		}
 		parts = append(parts, part)

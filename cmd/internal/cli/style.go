@@ -177,6 +177,9 @@ func commandLabel(a resolver.Advice, i int) string {
 	case a.Outlook != nil && installedBefore(a, i) != "":
 		return fmt.Sprintf("to upgrade %s, when %s is installed", a.Package, installedBefore(a, i))
 	}
+	if a.Outlook != nil && a.Outlook.Fresh {
+		return "to get a newer version of " + a.Package
+	}
 	return "to upgrade " + a.Package
 }
 
