@@ -66,7 +66,7 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 	return sel, s.uncertified(ctx, sel)
 }
 
-// uncertified adds to the note about a stuck bundle, for which there is no way, what OLM v1 installs without an edge.
+// uncertified adds to the note about a bundle from which no upgrade leads on what OLM v1 would install without an edge.
 func (s *selecting) uncertified(ctx context.Context, sel *Selection) error {
 	i := slices.IndexFunc(sel.Notes, func(n Note) bool { return n.Code == NoteStuck && len(n.Commands) == 0 })
 	if i < 0 || sel.Outlook.Way != nil || s.Policy == SelfCertified || len(s.excluded) > 0 {

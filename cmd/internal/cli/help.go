@@ -67,9 +67,9 @@ const topicExitCodes = `Exit codes report whether there is an answer, and whethe
 
 What "no" means:
 
-  resolve, explain     there is no solution; explain: OLM decides otherwise than
-                       olmkit-controller; resolve --strict: an operator is stuck or
-                       held back
+  resolve, explain     there is no solution; resolve --strict: an operator is stuck or
+                       held back; explain: the running OLM differs from
+                       olmkit-controller
   select               no bundle can be selected
   replay               an answer differs from the recorded one
   shrink               the problem has a solution: there is no conflict to keep
