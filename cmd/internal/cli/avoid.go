@@ -344,15 +344,13 @@ func (a *avoidance) planned(ctx context.Context, e *env, s *clusterState, snapsh
 	}
 	c.install(&operatorStatus{Object: olm.Key{Group: olm.Group}, Namespace: snapshot.Namespace})
 	for _, sel := range sol.Selected {
-		i := slices.IndexFunc(snapshot.CSVs, func(c *olm.ClusterServiceVersion) bool {
-			return c.Metadata.Namespace == snapshot.Namespace && c.Metadata.Name == sel.Replaces
-		})
-		if i < 0 {
+		installed := ownCSV(snapshot, sel.Replaces)
+		if installed == nil {
 			continue // a new installation
 		}
 		o := &operatorStatus{
 			Object: olm.Key{Group: olm.Group, Namespace: snapshot.Namespace}, Package: sel.Package,
-			Installed: sel.Replaces, Version: snapshot.CSVs[i].Spec.Version,
+			Installed: sel.Replaces, Version: installed.Spec.Version,
 		}
 		for _, sub := range snapshot.Subscriptions {
 			if sub.Spec.InstallPlanApproval == olm.Manual {

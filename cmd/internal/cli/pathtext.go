@@ -56,7 +56,9 @@ func (a *pathAnswer) text(w io.Writer) error {
 		switch {
 		case a.Outlook == nil || a.goesBack():
 		case a.unreachable():
-			where += ". " + prose.Situation(a.Outlook) + a.forward()
+			if where += ". " + prose.Situation(a.Outlook); a.again != "" {
+				where += ". To get there, " + a.jump()
+			}
 		case a.assumed:
 			where += ". " + prose.Assumed(a.Outlook)
 		default:
@@ -150,19 +152,14 @@ func (a *pathAnswer) follows() string {
 	return fmt.Sprintf("%s, and continues to %s in %s. To stop at %s, %s.", own, a.Walk.End, phrase.Count(len(beyond), "more step"), end, how)
 }
 
-// forward states how to get to a newer version to which no way leads, as a sentence, or returns "".
-func (a *pathAnswer) forward() string {
-	switch {
-	case a.again == "":
-		return ""
-	case a.Reading == graph.V1:
-		return fmt.Sprintf(". To get there, set the version to %s with upgradeConstraintPolicy SelfCertified%s", cmp.Or(a.To.Version, a.To.Name), riskOfJump)
+// jump states, as an infinitive clause, how to install a bundle to which no way leads, with the risk.
+func (a *pathAnswer) jump() string {
+	text := fmt.Sprintf("remove %s and install %s from channel %s, with installPlanApproval Manual", a.From.Name, a.To.Name, a.again)
+	if a.Reading == graph.V1 {
+		text = fmt.Sprintf("set the version to %s with upgradeConstraintPolicy SelfCertified", cmp.Or(a.To.Version, a.To.Name))
 	}
-	return fmt.Sprintf(". To get there, remove %s and install %s from channel %s, with installPlanApproval Manual%s", a.From.Name, a.To.Name, a.again, riskOfJump)
+	return text + ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
 }
-
-// riskOfJump ends the text about a bundle to which no upgrade leads.
-const riskOfJump = ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
 
 // back states how to get to an older version, as a clause.
 func (a *pathAnswer) back() string {
@@ -170,9 +167,9 @@ func (a *pathAnswer) back() string {
 	case a.again == "":
 		return "and no channel offers it"
 	case a.Reading == graph.V1:
-		return fmt.Sprintf("and OLM v1 does not go back on its own. To go back, set the version to %s with upgradeConstraintPolicy SelfCertified%s", cmp.Or(a.To.Version, a.To.Name), riskOfJump)
+		return "and OLM v1 does not go back on its own. To go back, " + a.jump()
 	}
-	return fmt.Sprintf("and no entry leads back. To go back, remove %s and install %s from channel %s, with installPlanApproval Manual%s", a.From.Name, a.To.Name, a.again, riskOfJump)
+	return "and no entry leads back. To go back, " + a.jump()
 }
 
 // stop returns where OLM stops on the path until someone acts, with the reason, as a predicate, or "".

@@ -32,18 +32,15 @@ func operatorChanges(plan *reconcile.Plan, s *reconcile.Snapshot) (list []string
 			}
 		case key.Namespace == plan.Namespace && key.Group == olm.Group && key.Kind == olm.KindClusterServiceVersion:
 			csv, err := olm.As[olm.ClusterServiceVersion](c.Object)
-			at := slices.IndexFunc(s.CSVs, func(x *olm.ClusterServiceVersion) bool { return x.Key() == key })
-			switch {
+			switch before := ownCSV(s, key.Name); {
 			case err != nil:
-			case c.Op == reconcile.Create && csv.Spec.Replaces != "" && slices.ContainsFunc(s.CSVs, func(x *olm.ClusterServiceVersion) bool {
-				return x.Metadata.Namespace == key.Namespace && x.Metadata.Name == csv.Spec.Replaces
-			}):
+			case c.Op == reconcile.Create && ownCSV(s, csv.Spec.Replaces) != nil:
 				add("%s is installed, which replaces %s", key.Name, csv.Spec.Replaces)
 			case c.Op == reconcile.Create:
 				add("%s is installed", key.Name)
 			case c.Op == reconcile.Delete:
 				add("%s is removed", key.Name)
-			case c.Op == reconcile.UpdateStatus && at >= 0 && s.CSVs[at].Status.Phase != csv.Status.Phase:
+			case c.Op == reconcile.UpdateStatus && before != nil && before.Status.Phase != csv.Status.Phase:
 				add("%s becomes %s", key.Name, csv.Status.Phase)
 			}
 		case c.For.Namespace == plan.Namespace && c.For.Kind == olm.KindInstallPlan:
@@ -60,12 +57,9 @@ func purpose(ip *olm.InstallPlan, sol *resolver.Solution, s *reconcile.Snapshot)
 		part := "install " + name
 		for i := range sol.Selected {
 			x := &sol.Selected[i]
-			at := slices.IndexFunc(s.CSVs, func(c *olm.ClusterServiceVersion) bool {
-				return c.Metadata.Namespace == s.Namespace && c.Metadata.Name == x.Replaces
-			})
-			switch {
-			case x.Name != name || at < 0: // it may replace what is not installed
-			case older(graph.Node{Version: x.Version}, graph.Node{Version: s.CSVs[at].Spec.Version}):
+			switch old := ownCSV(s, x.Replaces); {
+			case x.Name != name || old == nil: // it may replace what is not installed
+			case older(graph.Node{Version: x.Version}, graph.Node{Version: old.Spec.Version}):
 				part = "take " + x.Replaces + " back to " + name
 			default:
 				part = "upgrade " + x.Replaces + " to " + name
@@ -78,6 +72,16 @@ func purpose(ip *olm.InstallPlan, sol *resolver.Solution, s *reconcile.Snapshot)
 		text += " once it is approved"
 	}
 	return text
+}
+
+// ownCSV returns a CSV of the namespace of a snapshot, or nil.
+func ownCSV(s *reconcile.Snapshot, name string) *olm.ClusterServiceVersion {
+	for _, c := range s.CSVs {
+		if c.Metadata.Namespace == s.Namespace && c.Metadata.Name == name {
+			return c
+		}
+	}
+	return nil
 }
 
 // nextText returns what happens next, and the writes, of which those that are alike share a line.
