@@ -22,11 +22,17 @@ import (
 // cannot render what it then selects, where OLM v1 stops on the way, and the CRDs that it deletes. A fix after which OLM v1
 // refuses the selected bundle states why, and is left out if another fix helps.
 func (x *extensionState) tried(ctx context.Context, installed *rollout.Revision, list []*olmv1.Fix) (out []*olmv1.Fix, err error) { // K54
+	return triedEach(list, func(f *olmv1.Fix) (*olmv1.Fix, bool, error) { return x.try(ctx, installed, f) })
+}
+
+// triedEach returns what try makes of fixes. Those of which it reports that OLM v1 refuses the selected bundle are left out if
+// another fix helps. What classic OLM does is not tried.
+func triedEach(list []*olmv1.Fix, try func(*olmv1.Fix) (*olmv1.Fix, bool, error)) (out []*olmv1.Fix, err error) {
 	var helpful []*olmv1.Fix
 	for _, f := range list {
 		refused := false
 		if f.Kind != olmv1.FixClassic {
-			if f, refused, err = x.try(ctx, installed, f); err != nil {
+			if f, refused, err = try(f); err != nil {
 				return nil, err
 			}
 		}
@@ -38,6 +44,15 @@ func (x *extensionState) tried(ctx context.Context, installed *rollout.Revision,
 		return helpful, nil
 	}
 	return out, nil
+}
+
+// refusedAfter states that OLM v1 refuses a bundle, and at which one it then stops, or "" if that is the installed one.
+func refusedAfter(last, name, why string) string {
+	text := "; but "
+	if last != "" {
+		text += "it stops at " + last + ", because "
+	}
+	return text + "OLM v1 refuses " + name + ": " + why
 }
 
 // try returns a fix with what its bundles need and do, and whether OLM v1 refuses the first of them nevertheless.
@@ -88,10 +103,10 @@ func (x *extensionState) try(ctx context.Context, installed *rollout.Revision, f
 		case err != nil:
 			return nil, false, err
 		case why != "" && i == 0:
-			changed.Text += "; but OLM v1 refuses " + n.Name + ": " + why
+			changed.Text += refusedAfter("", n.Name, why)
 			return &changed, true, nil
 		case why != "":
-			changed.Text += fmt.Sprintf("; but it stops at %s, because OLM v1 refuses %s: %s", last, n.Name, why)
+			changed.Text += refusedAfter(last, n.Name, why)
 			return withRisk(&changed, lost), false, nil
 		}
 		lost = append(lost, dropped(before, r.phases)...)

@@ -23,7 +23,7 @@ func (s *selector) checked(ctx context.Context, a *selectAnswer, r olmv1.Request
 	if a.refusal != nil {
 		changed := *a.refusal
 		var err error
-		changed.Fixes, err = s.tried(ctx, &r, installed, changed.Fixes)
+		changed.Fixes, err = triedEach(changed.Fixes, func(f *olmv1.Fix) (*olmv1.Fix, bool, error) { return s.try(ctx, &r, r.Installed.Name, f) })
 		a.refusal = &changed
 		return err
 	}
@@ -69,40 +69,29 @@ func (s *selector) stop(ctx context.Context, r olmv1.Request, at graph.Node, sel
 	return nil, nil
 }
 
-// tried returns fixes with the first upgrade that OLM v1 refuses because of its CRDs. Those of which it refuses the selected
-// bundle are left out if another fix helps.
-func (s *selector) tried(ctx context.Context, r *olmv1.Request, installed graph.Node, list []*olmv1.Fix) (out []*olmv1.Fix, err error) {
-	var helpful []*olmv1.Fix
-	for _, f := range list {
-		changed, at, j := *f, installed, s.judge(r, f.Catalog)
-		for _, n := range append([]graph.Node{f.Selected}, f.Later...) {
-			if f.Kind == olmv1.FixClassic || n.Name == at.Name {
-				break
-			}
-			x, compared, err := j.refusal(ctx, at.Name, n.Name)
-			if err != nil {
-				return nil, err
-			}
-			if x != nil {
-				stop := ""
-				if at != installed {
-					stop = "it stops at " + at.Name + ", because "
-				}
-				changed.Text += "; but " + stop + "OLM v1 refuses " + n.Name + ": " + x.Reason
-			}
-			if x != nil || !compared {
-				break
-			}
-			at = n
+// try returns a fix with the first upgrade that OLM v1 refuses because of its CRDs, and whether that is the one to the selected
+// bundle.
+func (s *selector) try(ctx context.Context, r *olmv1.Request, installed string, f *olmv1.Fix) (_ *olmv1.Fix, refused bool, err error) {
+	at, last, j := installed, "", s.judge(r, f.Catalog)
+	for _, n := range append([]graph.Node{f.Selected}, f.Later...) {
+		if n.Name == at {
+			break // it stays
 		}
-		if out = append(out, &changed); changed.Text == f.Text || at != installed {
-			helpful = append(helpful, &changed)
+		x, compared, err := j.refusal(ctx, at, n.Name)
+		if err != nil {
+			return nil, false, err
 		}
+		if x != nil {
+			changed := *f
+			changed.Text += refusedAfter(last, n.Name, x.Reason)
+			return &changed, last == "", nil
+		}
+		if !compared {
+			break
+		}
+		at, last = n.Name, n.Name
 	}
-	if len(helpful) > 0 {
-		return helpful, nil
-	}
-	return out, nil
+	return f, false, nil
 }
 
 // judge returns a judge of the upgrades of a package, whose bundles are those of one catalog as far as it has them.
