@@ -14,9 +14,10 @@ type Course struct {
 	// Later are the bundles to which OLM v1 then upgrades the selected one on its own, in order.
 	Later []graph.Node `json:"later,omitempty"`
 	// Refusal is why OLM v1 reports an error after the last of them, or "". Refused is the bundle that it then selects
-	// and refuses, if there is one.
+	// and refuses, if there is one. Reason is why, if it follows from the manifests; see [Fix.Stopped].
 	Refusal RefusalCode `json:"refusal,omitzero"`
 	Refused graph.Node  `json:"refused,omitzero"`
+	Reason  string      `json:"reason,omitempty"`
 	// Prerelease reports whether the course ends at a prerelease, although the installed bundle, or else the head of the
 	// default channel, is not one.
 	Prerelease bool `json:"prerelease,omitzero"`
@@ -39,6 +40,9 @@ func (c *Course) text(verb string) string {
 	if c.stays {
 		return c.Selected.Name + " stays, without an error"
 	}
+	if c.Refused == c.Selected {
+		return "OLM v1 selects " + c.Selected.Name + " from catalog " + c.Catalog + ", but refuses it: " + c.Reason
+	}
 	end := c.End().Name
 	if c.Prerelease {
 		end = "the prerelease " + end
@@ -58,8 +62,10 @@ func (c *Course) text(verb string) string {
 // ending returns a sentence about the error at the end of the course, after a full stop, or "".
 func (c *Course) ending() string {
 	switch {
-	case c.Refused.Name == "" && c.Refusal == "":
+	case c.Refused.Name == "" && c.Refusal == "", c.Refused == c.Selected:
 		return ""
+	case c.Reason != "":
+		return ". After that, OLM v1 selects " + c.Refused.Name + " and refuses it: " + c.Reason
 	case c.Refused.Name == "":
 		return ". After that, OLM v1 selects nothing, because catalogs of equal priority have a successor"
 	case c.Refusal == RefusedVersion:

@@ -92,6 +92,7 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		}
 		f.Command = s.command(f)
 		f.jump = after.jump(got)
+		f.in, f.of = s, r
 		f.Text = s.fixText(f, r)
 		found = append(found, f)
 	}
@@ -371,6 +372,20 @@ func (s *selecting) command(f *Fix) string {
 	return kubectl.Patch("clustercatalog", "", f.raised, map[string]any{"priority": f.Priority})
 }
 
+// Stopped returns the fix if OLM v1 refuses a bundle of its course although it selects it, such as because of its CRDs: the
+// course ends before that bundle. What follows reason, commands included, lets OLM v1 go on.
+func (f *Fix) Stopped(refused graph.Node, reason, goOn string, then []Command) *Fix {
+	out := *f
+	out.Refusal, out.Refused, out.Reason = "", refused, reason
+	out.Later = f.Later[:max(0, slices.Index(f.Later, refused))]
+	out.Stuck, out.onward, out.Channel, out.Then = nil, "", "", then
+	if v, err := semver.Parse(out.End().Version); err == nil && len(v.Pre) == 0 {
+		out.Prerelease = false
+	}
+	out.Text = f.in.fixText(&out, f.of) + ". " + goOn
+	return &out
+}
+
 // riskOf returns the risk of an upgrade that only the policy SelfCertified allows, after a full stop.
 func riskOf(jump string) string {
 	return ". Risk: " + jump + ", so the operator may fail or lose data; back up its resources"
@@ -435,7 +450,7 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		}
 		return text
 	}
-	if n := len(r.Hops); len(f.Later) == 0 && n > 1 && f.Selected == r.Hops[0].To {
+	if n := len(r.Hops); f.Reason == "" && len(f.Later) == 0 && n > 1 && f.Selected == r.Hops[0].To {
 		text += fmt.Sprintf(", the first of %d steps to %s", n, r.Hops[n-1].To.Name)
 	}
 	if f.Stuck != nil && r.Outlook != nil && r.Outlook.EndsEarly() && s.stated && f.Stuck.End() == r.Outlook.End() && f.End() == f.Stuck.End() {

@@ -88,9 +88,14 @@ type Fix struct {
 	// Command makes the change in a cluster. That of FixClassic supposes that the CatalogSource is in
 	// namespace olm and has the name of the catalog.
 	Command string `json:"command,omitempty"`
+	// Then are commands for later, such as those with which OLM v1 takes an upgrade that it refuses otherwise; see
+	// [Fix.Stopped].
+	Then []Command `json:"then,omitempty"`
 	// Text is the fix as an instruction, with its outcome and risk.
 	Text string `json:"text"`
 
+	in        *selecting // where the fix was found, and of
+	of        *Refusal   // which refusal
 	downgrade bool
 	jump      string // why no edge leads there, or ""
 	moves     bool   // FixUncertified: the channels change

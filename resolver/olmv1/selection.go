@@ -129,4 +129,5 @@ const (
 	NoteKubernetes  NoteCode = "kubernetes-version"     // the chosen bundle requires a newer version of Kubernetes
 	NoteHeldBack    NoteCode = "held-back"              // the range, the channels or excluded upgrades keep a newer bundle from being selected
 	NoteCRDs        NoteCode = "crds-refused"           // OLM v1 refuses the upgrade, or a later one, because of its CRDs; only callers that have manifests add it
+	NoteConfig      NoteCode = "config-refused"         // OLM v1 refuses the upgrade, or a later one, because of the configuration; only callers that have manifests add it
 )

@@ -138,9 +138,6 @@ func (rt *route) advise(ctx context.Context, b *Blocker, k int) error {
 		b.Action = "accept that the operator gets no updates, or manage it with classic OLM, which installs dependencies"
 	case b.Kind == BlockerRefused:
 		rt.allow(b, k)
-		for _, o := range rt.objects() {
-			b.commands = append(b.commands, o.AllowUnsafeCRDs())
-		}
 	default:
 		b.Reason += fmt.Sprintf(", and no other channel leads on from %s", rt.stays[k].end)
 		b.Action = "replace the operator, or accept that it gets no updates"
@@ -186,10 +183,11 @@ func (rt *route) home(ctx context.Context, k int) (string, error) {
 	return "", nil
 }
 
-// allow sets that OLM v1 takes the upgrades that it refuses if it does not check CRDs, and where it gets then.
+// allow sets what lets OLM v1 take the upgrades that it refuses, and where it gets then.
 func (rt *route) allow(b *Blocker, k int) {
-	s, refused := &rt.stays[k], 0
-	var unsafe, stored []string // of the refused ones
+	s, refused, checked := &rt.stays[k], 0, false
+	var actions []string
+	var unsafe, stored []string // of those that are refused because of CRDs
 	end, seen := s.end, map[graph.Node]bool{}
 	for !seen[end] {
 		seen[end] = true
@@ -199,9 +197,16 @@ func (rt *route) allow(b *Blocker, k int) {
 		}
 		if i := slices.IndexFunc(rt.Refused, func(j Judgment) bool { return j.of(x) }); i >= 0 {
 			refused++
-			stored = append(stored, rt.Refused[i].Stored...)
-			if !rt.Refused[i].Harmless {
-				unsafe = append(unsafe, x.To.Name)
+			switch j := &rt.Refused[i]; {
+			case j.Action == "":
+				checked = true
+				stored = append(stored, j.Stored...)
+				if !j.Harmless {
+					unsafe = append(unsafe, x.To.Name)
+				}
+			case !slices.Contains(actions, j.Action):
+				actions = append(actions, j.Action)
+				b.commands = append(b.commands, j.Commands...)
 			}
 		}
 		end = x.To
@@ -210,11 +215,23 @@ func (rt *route) allow(b *Blocker, k int) {
 	if refused > 1 {
 		then += fmt.Sprintf(", by %d upgrades that it refuses otherwise", refused)
 	}
+	if unsafe != nil {
+		actions = append(actions, "back up and prepare its custom resources")
+	}
+	if checked {
+		actions = append(actions, "set crdUpgradeSafety to None")
+		for _, o := range rt.objects() {
+			b.commands = append(b.commands, o.AllowUnsafeCRDs())
+		}
+	}
+	b.Action = phrase.And(actions) + then
 	if unsafe == nil {
-		b.Action = "set crdUpgradeSafety to None" + then + "; set it back afterwards"
+		if checked {
+			b.Action += "; set crdUpgradeSafety back afterwards"
+		}
 		return
 	}
-	b.Action = "accept that the operator gets no updates, or back up and prepare its custom resources and set crdUpgradeSafety to None" + then
+	b.Action = "accept that the operator gets no updates, or " + b.Action
 	if len(stored) > 0 {
 		slices.Sort(stored)
 		b.Action += fmt.Sprintf(". Before that, rewrite the resources of CRD %s, and remove the versions that it loses from its status.storedVersions: without this, the API server refuses the CRD", phrase.And(slices.Compact(stored)))

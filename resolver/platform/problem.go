@@ -104,8 +104,8 @@ type Operator struct {
 	// Excluded are upgrades that the plan does not take. Where OLM would take one, the plan
 	// holds the operator back.
 	Excluded []graph.Exclusion `json:"excluded,omitempty"`
-	// Refused are upgrades that OLM v1 would select, but refuses because of their CRDs. The plan does
-	// not take them.
+	// Refused are upgrades that OLM v1 would select, but refuses because of their CRDs or of the configuration. The plan
+	// does not take them.
 	Refused []Judgment `json:"refused,omitempty"`
 	// Breaking are upgrades that break something. If the plan takes one, it is among the needs.
 	Breaking []Judgment `json:"breaking,omitempty"`
@@ -114,6 +114,9 @@ type Operator struct {
 // A Judgment is an upgrade with what it does to custom resources.
 type Judgment struct {
 	graph.Exclusion
+	// Action is what lets OLM v1 take an upgrade that it refuses, and Commands do it. Default: the end of the check of CRDs.
+	Action   string   `json:"action,omitempty"`
+	Commands []string `json:"commands,omitempty"`
 	// Harmless reports that all custom resources stay valid, so that OLM v1 refuses the upgrade by a false alarm.
 	Harmless bool `json:"harmless,omitzero"`
 	// Stored are the names of the CRDs that lose a version in which resources may be stored. The API server refuses that,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/reconcile"
@@ -160,10 +160,21 @@ func (r *clusterReader) platformCatalogs(ctx context.Context, p *platform.Proble
 	return nil
 }
 
-// unenforced reports whether OLM v1 does not check the CRDs of an operator.
-func (s *clusterState) unenforced(o *platform.Operator) bool {
-	return s.cluster != nil && slices.ContainsFunc(o.Objects, func(x platform.Object) bool {
-		e, err := s.cluster.Get(olm.Key{Group: groupV1, Kind: kindExtension, Name: x.Name})
-		return err == nil && text(e, "spec", "install", "preflight", "crdUpgradeSafety", "enforcement") == string(crdsafety.None)
-	})
+// extensions returns the ClusterExtensions with some names that the cluster has.
+func (s *clusterState) extensions(named ...platform.Object) (list []*api.ClusterExtension, err error) {
+	if s.cluster == nil {
+		return nil, nil
+	}
+	for _, x := range named {
+		o, err := s.cluster.Get(olm.Key{Group: groupV1, Kind: kindExtension, Name: x.Name})
+		if err != nil {
+			continue // it is a Subscription, or not known
+		}
+		e := &api.ClusterExtension{}
+		if err := asTyped(o, e); err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }

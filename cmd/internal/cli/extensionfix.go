@@ -5,17 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/phrase"
-	"github.com/olmkit/olmkit/kube/crdsafety"
 	"github.com/olmkit/olmkit/kube/extension/desired"
 	"github.com/olmkit/olmkit/kube/registryv1"
 	"github.com/olmkit/olmkit/kube/rollout"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver/olmv1"
+	"github.com/olmkit/olmkit/resolver/platform"
 )
 
 // tried returns the fixes of a refusal as far as the manifests allow them: each with the configuration without which OLM v1
@@ -46,42 +47,33 @@ func triedEach(list []*olmv1.Fix, try func(*olmv1.Fix) (*olmv1.Fix, bool, error)
 	return out, nil
 }
 
-// refusedAfter states that OLM v1 refuses a bundle, and at which one it then stops, or "" if that is the installed one.
-func refusedAfter(last, name, why string) string {
-	text := "; but "
-	if last != "" {
-		text += "it stops at " + last + ", because "
-	}
-	return text + "OLM v1 refuses " + name + ": " + why
-}
-
 // try returns a fix with what its bundles need and do, and whether OLM v1 refuses the first of them nevertheless.
 func (x *extensionState) try(ctx context.Context, installed *rollout.Revision, f *olmv1.Fix) (_ *olmv1.Fix, refused bool, err error) {
-	y, changed := *x, *f
+	y, changed := *x, f
 	y.selected = f.Catalog
 	var before []registryv1.Phase
+	at := ""
 	if installed != nil {
-		if r, err := y.renderNamed(ctx, installed.Bundle.Name); err != nil {
+		at = installed.Bundle.Name
+		if r, err := y.renderNamed(ctx, at); err != nil {
 			return nil, false, err
 		} else if r != nil {
 			before = r.phases
 		}
 	}
+	first, from := at, at
+	var ways []extensionWay // without which the first bundle cannot be rendered
 	var lost []string
-	last := f.Selected.Name
 	for i, n := range append([]graph.Node{f.Selected}, f.Later...) {
 		r, err := y.renderNamed(ctx, n.Name)
 		if err != nil {
 			return nil, false, err
 		}
 		if r != nil && r.refused != nil && i == 0 {
-			ways, err := configured(ctx, y.extension, &rollout.Bundle{Name: n.Name}, r.content, y.options, r.refused)
-			if err != nil {
+			if ways, err = y.configured(ctx, n.Name, r); err != nil {
 				return nil, false, err
 			}
 			for _, w := range ways {
-				changed.Text += ". First " + w.Text
-				changed.Command = w.Command + " && " + f.Command
 				y.extension = w.extension
 				if r, err = y.renderNamed(ctx, n.Name); err != nil {
 					return nil, false, err
@@ -98,21 +90,24 @@ func (x *extensionState) try(ctx context.Context, installed *rollout.Revision, f
 				return objectIn(phases, want), nil
 			}
 		}
-		why, err := y.refusal(ctx, r, live)
-		switch {
-		case err != nil:
+		j, err := y.refusal(ctx, from, n.Name, r, live)
+		if err != nil {
 			return nil, false, err
-		case why != "" && i == 0:
-			changed.Text += refusedAfter("", n.Name, why)
-			return &changed, true, nil
-		case why != "":
-			changed.Text += refusedAfter(last, n.Name, why)
-			return withRisk(&changed, lost), false, nil
+		}
+		if j != nil {
+			changed = stopped(f, j, n, x.extension.Name, first)
+			refused = i == 0
+			break
 		}
 		lost = append(lost, dropped(before, r.phases)...)
-		before, last = r.phases, n.Name
+		before, from = r.phases, n.Name
 	}
-	return withRisk(&changed, lost), false, nil
+	out := *changed
+	for _, w := range ways {
+		out.Text = w.change + ", and " + out.Text
+		out.Command = w.Command + " && " + out.Command
+	}
+	return withRisk(&out, lost), refused, nil
 }
 
 // withRisk adds to a fix that OLM v1 deletes CRDs.
@@ -157,13 +152,28 @@ func (x *extensionState) renderNamed(ctx context.Context, name string) (*renderi
 	return out, nil
 }
 
-// refusal returns why OLM v1 refuses a bundle, or "".
-func (x *extensionState) refusal(ctx context.Context, r *rendering, live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (string, error) {
+// refusal returns why OLM v1 refuses an upgrade to a bundle, or nil.
+func (x *extensionState) refusal(ctx context.Context, from, to string, r *rendering, live func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) (*platform.Judgment, error) {
+	j := &platform.Judgment{Exclusion: graph.Exclusion{From: from, To: to}}
 	if r.refused != nil {
-		return problemsSummary(r.refused), nil
+		ways, err := x.configured(ctx, to, r)
+		j.Reason, j.Action = problemsSummary(r.refused), correctConfig
+		for _, w := range ways {
+			j.Action, j.Commands = w.change, append(j.Commands, w.Command)
+		}
+		return j, err
 	}
 	results, err := desired.Preflight(ctx, x.extension, r.phases, x.options.AsUpstream, live)
-	return unsafeSummary(results), err
+	if err != nil || len(results) == 0 {
+		return nil, err
+	}
+	j.Reason = strings.Join(judgeCRDs(j, results), "; ")
+	return j, nil
+}
+
+// configured returns the change of the configuration with which a bundle can be rendered.
+func (x *extensionState) configured(ctx context.Context, name string, r *rendering) ([]extensionWay, error) {
+	return configured(ctx, x.extension, &rollout.Bundle{Name: name}, r.content, x.options, r.refused)
 }
 
 // dropped returns the names of the CRDs that only the first of two bundles has.
@@ -211,22 +221,6 @@ func problemsSummary(e *registryv1.Error) string {
 	text := e.Problems[0].String()
 	if n := len(e.Problems); n > 1 {
 		text += ", and " + phrase.Count(n-1, "more problem")
-	}
-	return text
-}
-
-// unsafeSummary returns the first finding about CRDs and how many more there are, or "".
-func unsafeSummary(results []*crdsafety.Result) string {
-	text, n := "", 0
-	for _, r := range results {
-		for _, f := range r.Findings {
-			if n++; n == 1 {
-				text = fmt.Sprintf("CRD %s: %s", r.Name, unsafeText(f))
-			}
-		}
-	}
-	if n > 1 {
-		text += ", and " + phrase.Count(n-1, "more finding")
 	}
 	return text
 }

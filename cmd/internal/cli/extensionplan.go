@@ -21,6 +21,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver/olmv1"
+	"github.com/olmkit/olmkit/resolver/platform"
 )
 
 // An extensionPlan is what happens to a ClusterExtension until nothing is left to do, as text
@@ -60,9 +61,10 @@ type extensionPlan struct {
 	Notes   []reconcile.Note `json:"notes,omitempty"`
 
 	deleting  bool
-	occupied  *occupation    // nil unless another extension keeps this one from being installed
-	unread    bool           // whether the manifests of Target could not be read
-	outlook   *graph.Outlook // nil if nothing was selected
+	occupied  *occupation        // nil unless another extension keeps this one from being installed
+	unread    bool               // whether the manifests of Target could not be read
+	outlook   *graph.Outlook     // nil if nothing was selected
+	stop      *platform.Judgment // the upgrade after the next one that OLM v1 refuses, or nil
 	rehearsal *rollout.Rehearsal
 }
 
@@ -239,6 +241,9 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		if o := p.outlook; o != nil && o.Kind == graph.OutlookAtHead && o.Newest == nil { // it has the newest version
 			p.Versions = slices.DeleteFunc(slices.Clone(p.Versions), func(n olmv1.Note) bool { return n.Code == olmv1.NoteStays })
 		}
+		if err := x.stops(ctx, p, installed, d); err != nil {
+			return nil, err
+		}
 	}
 	content, err := x.content(ctx, b)
 	var problems *registryv1.Error
@@ -274,6 +279,21 @@ func (x *extensionState) target(ctx context.Context, p *extensionPlan, installed
 		return nil, x.preflight(ctx, p, changed) // what else keeps it from being installed
 	}
 	return want, err
+}
+
+// stops adds to a plan which upgrade after the next one OLM v1 refuses.
+func (x *extensionState) stops(ctx context.Context, p *extensionPlan, installed *rollout.Revision, d *desired.Decision) error {
+	if installed == nil || installed.Bundle.Name == d.Selection.Bundle {
+		return nil
+	}
+	w := x.bundles.walk([]*api.ClusterExtension{x.extension}, x.packages(p.Package))
+	at, err := w.stop(ctx, d.Request, installed.Bundle.Name, d.Selection)
+	if err != nil || at == nil || at.From == installed.Bundle.Name { // the plan shows what blocks the next one
+		return err
+	}
+	p.stop = at
+	p.Versions = append(slices.Clip(p.Versions), stopNote(at, p.Extension, installed.Bundle.Name))
+	return nil
 }
 
 // decide selects the bundle that the extension should have.

@@ -33,6 +33,7 @@ type extensionWay struct {
 
 	unchecked bool                  // it ends the check of CRDs
 	extension *api.ClusterExtension // with the change, if it is to the configuration
+	change    string                // the change of the configuration, without its outcome
 	gives     bool                  // it gives the extension up
 }
 
@@ -183,6 +184,7 @@ func configured(ctx context.Context, e *api.ClusterExtension, b *rollout.Bundle,
 				"config": map[string]any{"configType": "Inline", "inline": change},
 			}),
 			extension: &changed,
+			change:    text,
 		}}, nil
 	}
 	return nil, nil

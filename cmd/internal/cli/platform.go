@@ -43,7 +43,8 @@ catalog, and parts of a catalog that cannot be read, are not checked, and a warn
 lists them.
 
 In OLM v1, the plan takes no upgrade to a bundle that declares dependencies, and none
-whose CRDs OLM v1 refuses, if the catalogs have the manifests. With --impact,
+that OLM v1 refuses because of its CRDs or of the configuration of the
+ClusterExtension, if the catalogs have the manifests. With --impact,
 manifests in images and in --bundles are read too, each upgrade of an operator has
 the verdict of "olmkit impact", and those that break something are among what needs
 a person. With --avoid breaks, the plan takes none that breaks something: it finds a
@@ -127,7 +128,7 @@ each operator and the list unchecked give the reasons for codes 1 and 3.`,
 		if err := p.Open(cmd.Context(), in.open(l)); err != nil {
 			return err
 		}
-		plan, err := avoid.upgrading(cmd.Context(), e, p, s.unenforced)
+		plan, err := avoid.upgrading(cmd.Context(), e, p, s.extensions)
 		var bad *document.Error
 		if in.file == "" && errors.As(err, &bad) {
 			return bad.Err

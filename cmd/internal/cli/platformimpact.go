@@ -14,6 +14,7 @@ import (
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/kube/crdsafety"
+	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/kube/impact"
 	"github.com/olmkit/olmkit/resolver/platform"
 )
@@ -37,7 +38,7 @@ type platformPlanJSON struct {
 	Impact []edgeImpact `json:"impact,omitempty"`
 	// Avoided are the upgrades that --avoid excludes, with their verdicts.
 	Avoided []edgeImpact `json:"avoided,omitempty"`
-	// Refused are the upgrades that OLM v1 would select and refuses, with their verdicts.
+	// Refused are the upgrades that OLM v1 would select and refuses because of their CRDs, with their verdicts.
 	Refused []edgeImpact `json:"refused,omitempty"`
 }
 
@@ -62,16 +63,22 @@ func (p *platformPlan) text(w io.Writer) error {
 }
 
 // upgrading returns the first plan whose upgrades of operators are known not to be refused or avoided, with
-// the verdicts on them and on the upgrades to avoid. unenforced reports whether OLM v1 does not check the
-// CRDs of an operator.
-func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, unenforced func(*platform.Operator) bool) (*platformPlan, error) {
+// the verdicts on them and on the upgrades to avoid. extensions returns the ClusterExtensions of an operator that are known.
+func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, extensions func(...platform.Object) ([]*api.ClusterExtension, error)) (*platformPlan, error) {
 	p.Installed = slices.Clone(p.Installed)
-	judges := make([]*edgeJudge, len(p.Installed))
+	walks := make([]*upgradeWalk, len(p.Installed))
 	cache := &impact.Cache{}
 	for i := range p.Installed {
 		if o := &p.Installed[i]; a.on() || o.Reading == graph.V1 {
 			run := a.run(e)
-			run.opts.Cache, run.opts.Classic, run.opts.Unenforced = cache, o.Reading == graph.Classic, unenforced(o)
+			w := &upgradeWalk{}
+			if o.Reading == graph.V1 {
+				var err error
+				if w.extensions, err = extensions(o.Objects...); err != nil {
+					return nil, err
+				}
+			}
+			run.opts.Cache, run.opts.Classic, run.opts.Unenforced = cache, o.Reading == graph.Classic, unenforced(w.extensions)
 			var packages []graph.Package
 			for _, c := range p.Catalogs {
 				if pkg, ok := c.Graph.Package(o.Package); ok {
@@ -79,7 +86,8 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 				}
 			}
 			if len(packages) > 0 {
-				judges[i] = run.judgeOf(run.bundlesOf(a.on(), packages...))
+				w.edgeJudge = run.judgeOf(run.bundlesOf(a.on(), packages...))
+				walks[i] = w
 			}
 		}
 	}
@@ -92,12 +100,21 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 		out.impact = nil
 		again := false
 		for _, of := range out.Operators {
-			o, j := &p.Installed[of.Installed], judges[of.Installed]
+			o, w := &p.Installed[of.Installed], walks[of.Installed]
 			for _, s := range out.Steps {
-				if j == nil || s.Operator == nil || s.Package != of.Package || s.Instance != of.Instance {
+				if w == nil || s.Operator == nil || s.Package != of.Package || s.Instance != of.Instance {
 					continue
 				}
-				edge, err := j.of(ctx, s.Operator.From.Name, s.Operator.To.Name)
+				isSame := func(y platform.Judgment) bool { return y.From == s.Operator.From.Name && y.To == s.Operator.To.Name }
+				switch x, err := w.badConfig(ctx, s.Operator.From.Name, s.Operator.To.Name); {
+				case err != nil:
+					return nil, err
+				case x != nil && !slices.ContainsFunc(o.Refused, isSame):
+					o.Refused = append(slices.Clip(o.Refused), *x)
+					again = true
+					continue
+				}
+				edge, err := w.of(ctx, s.Operator.From.Name, s.Operator.To.Name)
 				if err != nil {
 					return nil, err
 				}
@@ -106,11 +123,10 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 				}
 				x := platform.Judgment{Exclusion: edge.reasoned()}
 				list := &o.Breaking
-				isSame := func(y platform.Judgment) bool { return y.From == x.From && y.To == x.To }
 				switch v1 := o.Reading == graph.V1; {
 				case edge.Error != "":
 					continue
-				case v1 && !unenforced(o) && edge.refused:
+				case v1 && edge.refused && !unenforced(w.extensions):
 					out.refused, list = added(out.refused, edge), &o.Refused
 				case a.refuses(edge):
 					out.avoided = added(out.avoided, edge)
@@ -125,7 +141,7 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, u
 				if slices.ContainsFunc(*list, isSame) {
 					continue
 				}
-				r, err := j.report(ctx, x.From, x.To)
+				r, err := w.report(ctx, x.From, x.To)
 				if err != nil {
 					return nil, err
 				}
@@ -153,27 +169,7 @@ func added(list []edgeImpact, e *edgeImpact) []edgeImpact {
 func judge(x *platform.Judgment, r *impact.Report, refused bool) {
 	var list []string
 	if refused {
-		x.Harmless = true
-		for _, c := range r.CRDs {
-			switch {
-			case !c.Refused():
-			case len(c.Findings) > 0:
-				x.Harmless = x.Harmless && !slices.ContainsFunc(c.Findings, func(f crdsafety.Finding) bool { return !keepsValid(f) })
-				if slices.ContainsFunc(c.Findings, func(f crdsafety.Finding) bool { return f.Validation == "storedVersionRemoval" }) {
-					x.Stored = append(x.Stored, c.Name)
-				}
-				text := fmt.Sprintf("CRD %s: %s", c.Name, unsafeText(c.Findings[0]))
-				if n := len(c.Findings); n > 1 {
-					text += fmt.Sprintf(", and %d more", n-1)
-				}
-				list = append(list, text)
-			default:
-				list = append(list, fmt.Sprintf("CRD %s changes", c.Name))
-			}
-		}
-		if x.Harmless = x.Harmless && list != nil; x.Harmless {
-			list = append(list, "a false alarm: all custom resources stay valid")
-		}
+		list = judgeCRDs(x, slices.DeleteFunc(slices.Clone(r.CRDs), func(c *crdsafety.Result) bool { return !c.Refused() }))
 	}
 	for _, class := range r.Classes {
 		for _, c := range class.Changes {
@@ -186,6 +182,30 @@ func judge(x *platform.Judgment, r *impact.Report, refused bool) {
 	if list != nil {
 		x.Reason = strings.Join(list, "; ")
 	}
+}
+
+// judgeCRDs adds to a judgment what the changes to CRDs mean because of which OLM v1 refuses the upgrade, and returns them.
+func judgeCRDs(x *platform.Judgment, changes []*crdsafety.Result) (list []string) {
+	x.Harmless = true
+	for _, c := range changes {
+		if len(c.Findings) == 0 {
+			list = append(list, fmt.Sprintf("CRD %s changes", c.Name))
+			continue
+		}
+		x.Harmless = x.Harmless && !slices.ContainsFunc(c.Findings, func(f crdsafety.Finding) bool { return !keepsValid(f) })
+		if slices.ContainsFunc(c.Findings, func(f crdsafety.Finding) bool { return f.Validation == "storedVersionRemoval" }) {
+			x.Stored = append(x.Stored, c.Name)
+		}
+		text := fmt.Sprintf("CRD %s: %s", c.Name, unsafeText(c.Findings[0]))
+		if n := len(c.Findings); n > 1 {
+			text += fmt.Sprintf(", and %d more", n-1)
+		}
+		list = append(list, text)
+	}
+	if x.Harmless = x.Harmless && list != nil; x.Harmless {
+		list = append(list, "a false alarm: all custom resources stay valid")
+	}
+	return list
 }
 
 // reasoned returns the upgrade with what its codes mean.

@@ -19,6 +19,7 @@ import (
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/internal/visible"
+	"github.com/olmkit/olmkit/kube/extension/api"
 	"github.com/olmkit/olmkit/resolver"
 	"github.com/olmkit/olmkit/resolver/document"
 	"github.com/olmkit/olmkit/resolver/olmv1"
@@ -32,7 +33,8 @@ func newSelect(e *env) *cobra.Command {
 		Long: `Select shows which bundle OLM v1 would install for a ClusterExtension, and how many
 bundles were left after each stage. If none is left, it names the nearest available
 versions, and the steps to the requested one. Where the catalogs have the manifests,
-it also shows which upgrade OLM v1 refuses because of its CRDs; for other catalogs,
+it also shows which upgrade OLM v1 refuses because of its CRDs or, with a
+ClusterExtension, of its configuration; for other catalogs,
 "olmkit path --reading v1 --impact" reads them from the images.
 
 The version is a range in the syntax of Masterminds/semver: ">=1.2, <2", "^1.2",
@@ -152,10 +154,11 @@ answered.`,
 		case err != nil:
 			return err
 		}
-		if !q.unenforced(&platform.Operator{Objects: []platform.Object{{Name: r.ID}}}) {
-			if err := s.checked(cmd.Context(), a, r); err != nil {
-				return err
-			}
+		if s.extensions, err = q.extensions(platform.Object{Name: r.ID}); err != nil {
+			return err
+		}
+		if err := s.checked(cmd.Context(), a, r); err != nil {
+			return err
 		}
 		if err := s.out.print(a); err != nil {
 			return err
@@ -192,6 +195,8 @@ type selector struct {
 	loader *loader
 	out    printer
 	open   func(context.Context, string) (*graph.Catalog, error)
+	// extensions has the ClusterExtension of a request if it is known.
+	extensions []*api.ClusterExtension
 }
 
 // A selectAnswer is a selection, a refusal, or an error.
@@ -320,16 +325,21 @@ func (a *selectAnswer) refused(t *prose.Writer) {
 func writeNotesV1(t *prose.Writer, notes []olmv1.Note) {
 	for _, n := range notes {
 		kind := "note"
-		if n.Code == olmv1.NoteCloses || n.Code == olmv1.NoteDeadEnd || n.Code == olmv1.NoteCRDs {
+		if n.Code == olmv1.NoteCloses || n.Code == olmv1.NoteDeadEnd || n.Code == olmv1.NoteCRDs || n.Code == olmv1.NoteConfig {
 			kind = "warning"
 		}
 		t.Line(nil, labeled(kind, n.Code, n.Text), "", "  ")
-		for _, c := range n.Commands {
-			if c.After.Name != "" {
-				t.Line(nil, "when "+cmp.Or(c.After.Version, c.After.Name)+" is installed:", "  ", "  ")
-			}
-			t.Verbatim(c.Line, "  ")
+		writeCommandsV1(t, n.Commands, "  ")
+	}
+}
+
+// writeCommandsV1 writes commands, each with the bundle that must be installed before.
+func writeCommandsV1(t *prose.Writer, list []olmv1.Command, indent string) {
+	for _, c := range list {
+		if c.After.Name != "" {
+			t.Line(nil, "when "+cmp.Or(c.After.Version, c.After.Name)+" is installed:", indent, indent)
 		}
+		t.Verbatim(c.Line, indent)
 	}
 }
 
@@ -343,6 +353,7 @@ func writeFixesV1(t *prose.Writer, of string, fixes []*olmv1.Fix) {
 		t.Line(t.Style.Help, f.String(), fmt.Sprintf("%3d. ", i+1), "     ")
 		if f.Command != "" {
 			t.Verbatim(f.Command, "     ")
+			writeCommandsV1(t, f.Then, "     ")
 		}
 	}
 }

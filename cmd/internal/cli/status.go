@@ -160,7 +160,7 @@ type operatorStatus struct {
 	Commands []string          `json:"commands,omitempty"`
 	// Fixes are changes with which the subscription gets a bundle that it prefers.
 	Fixes []*resolver.Fix `json:"fixes,omitempty"`
-	// Ways are changes of a ClusterExtension that lift what blocks its next bundle.
+	// Ways are changes of a ClusterExtension that lift what blocks its next bundle, or a later one.
 	Ways []extensionWay `json:"ways,omitempty"`
 	// SelectFixes are changes of a ClusterExtension with which a bundle can be selected, if none can.
 	SelectFixes []*olmv1.Fix `json:"selectFixes,omitempty"`

@@ -80,6 +80,15 @@ func (o *operatorStatus) preflight(p *extensionPlan) {
 		for _, crd := range p.Lost {
 			o.Why += "; CRD " + crd + " is deleted, and with it all of its custom resources"
 		}
+		if x := p.stop; x != nil {
+			text, commands := goOn(x, p.Extension, p.Installed.Name)
+			o.Why += "; after that, " + stopText(x)
+			way := extensionWay{Text: "when " + x.From + " is installed, " + text}
+			for _, c := range commands {
+				way.Command = c.Line // of the only extension
+			}
+			o.Ways = append(o.Ways, way)
+		}
 	}
 }
 
