@@ -343,9 +343,9 @@ func (o *Outlooks) highest(out *Outlook) *spot {
 	return at
 }
 
-// downgrades completes an outlook with the first step to an older version.
+// downgrades completes an outlook with the first step to an older version that is not a newer build.
 func (o *Outlooks) downgrades(out *Outlook) { // H2
-	i := slices.IndexFunc(out.Steps, func(x Step) bool { return newer(o.spot(x.From), o.spot(x.To)) })
+	i := slices.IndexFunc(out.Steps, func(x Step) bool { return newer(o.spot(x.From), o.spot(x.To)) && !x.Rebuilds() })
 	switch {
 	case i >= 0:
 		out.Downgrade = &out.Steps[i]

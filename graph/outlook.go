@@ -64,7 +64,7 @@ type Outlook struct {
 	Head *Target `json:"head,omitzero"`
 	// Steps are the upgrades that OLM performs without intervention.
 	Steps []Step `json:"steps,omitzero"`
-	// Downgrade is the first step to an older version, or nil. Keep is then a channel in which the
+	// Downgrade is the first step to an older version that is not a newer build ([Step.Rebuilds]), or nil. Keep is then a channel in which the
 	// bundle that the step replaces is the head and stays, or nil if there is none. If the operator
 	// is newer than its channel, or stuck without a way, Keep is such a channel for it.
 	Downgrade *Step   `json:"downgrade,omitzero"`

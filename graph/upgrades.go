@@ -8,6 +8,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/internal/phrase"
+	"github.com/olmkit/olmkit/internal/version"
 )
 
 // A Reading is one of the two ways in which OLM reads a catalog.
@@ -78,6 +79,14 @@ type Step struct {
 	From    Node     `json:"from"`
 	To      Node     `json:"to"`
 	Reasons []Reason `json:"reasons,omitzero"`
+}
+
+// Rebuilds reports whether the step leads to a bundle that replaces the one before it, but counts as older because of its
+// prerelease, in which some publishers write the number of the build: 1.0.1-1 after 1.0.1.
+func (s *Step) Rebuilds() bool {
+	from, err := version.Parse(s.From.Version)
+	to, failed := version.Parse(s.To.Version)
+	return err == nil && failed == nil && version.Rebuilds(to, from) && slices.ContainsFunc(s.Reasons, func(r Reason) bool { return r.Edge == Replaces })
 }
 
 // String returns the edge and its channel: "replaces in stable".

@@ -378,7 +378,8 @@ func (s *Solution) advise(ctx context.Context, i int, in map[cand]bool) (*Advice
 	}
 	ends := a.Outlook.Kind == graph.OutlookAtHead || a.Outlook.Kind == graph.OutlookStepsAway
 	done := len(a.Outlook.Steps) == 0 || len(a.Outlook.Steps) == 1 && !a.Outlook.Fresh
-	if ends && done && a.Rejected == nil && a.Outlook.Newest == nil && a.Outlook.Downgrade == nil {
+	rebuilds := slices.ContainsFunc(a.Outlook.Steps, func(s graph.Step) bool { return s.Rebuilds() })
+	if ends && done && !rebuilds && a.Rejected == nil && a.Outlook.Newest == nil && a.Outlook.Downgrade == nil {
 		return nil, nil // the operator is at the head, or this solution upgrades it to the head
 	}
 	if a.Rejected != nil {

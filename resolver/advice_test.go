@@ -93,7 +93,7 @@ func jsonText(t *testing.T, v any) string {
 func TestDowngradeOnTheWay(t *testing.T) {
 	c, err := graph.LoadReader(t.Context(), strings.NewReader(`
 {"schema":"olm.package","name":"app","defaultChannel":"s"}
-{"schema":"olm.channel","package":"app","name":"s","entries":[{"name":"app.v1"},{"name":"app.v1-fix","replaces":"app.v1"},{"name":"app.v2","replaces":"app.v1-fix"}]}
+{"schema":"olm.channel","package":"app","name":"s","entries":[{"name":"app.v1"},{"name":"app.v1-fix","skips":["app.v1"]},{"name":"app.v2","replaces":"app.v1-fix"}]}
 {"schema":"olm.channel","package":"app","name":"next","entries":[{"name":"app.v3","replaces":"app.v2"}]}
 {"schema":"olm.bundle","package":"app","name":"app.v1","properties":[{"type":"olm.package","value":{"packageName":"app","version":"1.0.0"}}]}
 {"schema":"olm.bundle","package":"app","name":"app.v1-fix","properties":[{"type":"olm.package","value":{"packageName":"app","version":"1.0.0-fix"}}]}

@@ -50,6 +50,10 @@ func Situation(o *graph.Outlook) string {
 	if o.Downgrade != nil {
 		parts = append(parts, downgrade(o))
 	}
+	if i := slices.IndexFunc(o.Steps, func(s graph.Step) bool { return s.Rebuilds() }); i >= 0 {
+		from, to := version(o.Steps[i].From), version(o.Steps[i].To)
+		parts = append(parts, fmt.Sprintf("%s replaces %s, so it is probably a newer build, although it counts as an older version because of its prerelease", to, from))
+	}
 	return strings.Join(parts, ". ")
 }
 

@@ -68,3 +68,9 @@ func Lacks(least, cluster string) (want, have semver.Version, lacks bool) {
 	have.Pre, have.Build, want.Pre, want.Build = nil, nil, nil, nil
 	return want, have, have.LT(want)
 }
+
+// Rebuilds reports whether a version counts as older than another one only because of its prerelease, in which some
+// publishers write the number of the build: 1.0.1-1 after 1.0.1.
+func Rebuilds(v, old semver.Version) bool {
+	return v.LT(old) && v.FinalizeVersion() == old.FinalizeVersion()
+}

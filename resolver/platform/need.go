@@ -191,7 +191,7 @@ func (p *Plan) downgrades(i int) (back []string, from, to graph.Node) {
 	row := p.Steps[first : first+p.run(first)]
 	for n, s := range row {
 		switch x := s.Operator; {
-		case !older(x.To, x.From):
+		case !older(x.To, x.From) || x.Rebuilds():
 		case first+n < i:
 			return nil, from, to
 		default:

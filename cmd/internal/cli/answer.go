@@ -12,6 +12,7 @@ import (
 	"github.com/blang/semver/v4"
 
 	"github.com/olmkit/olmkit/graph"
+	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/reconcile"
 	"github.com/olmkit/olmkit/resolver"
@@ -191,10 +192,18 @@ func replacement(in *resolver.Installed, s resolver.Selected) string {
 		return "keep"
 	}
 	from, err := semver.Parse(in.Version)
-	if to, err2 := semver.Parse(s.Version); err == nil && err2 == nil && to.LT(from) {
-		return "downgrade"
+	to, err2 := semver.Parse(s.Version)
+	if err != nil || err2 != nil || !to.LT(from) {
+		return "upgrade"
 	}
-	return "upgrade"
+	if version.Rebuilds(to, from) {
+		for e := range s.Bundle.Entries() {
+			if e.Replaces() == in.Name {
+				return "upgrade"
+			}
+		}
+	}
+	return "downgrade"
 }
 
 // followsItself reports whether an operator would be replaced with itself. OLM skips that, because its subscription
