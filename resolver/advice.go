@@ -309,8 +309,11 @@ func (s *Solution) withoutSubscription(in map[cand]bool) (out AdviceList) {
 		}
 	}
 	for _, x := range u.installed {
+		if !in[x.id] || owned[x.id] || x.Held != "" {
+			continue
+		}
 		pkg := u.adoptable(x.Name)
-		if !in[x.id] || owned[x.id] || pkg == "" || x.Held != "" {
+		if pkg == "" {
 			continue
 		}
 		o := u.outlook(&subscription{Subscription: &Subscription{Package: pkg}}, graph.Node{Name: x.Name, Version: x.version.String()})

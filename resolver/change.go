@@ -305,13 +305,30 @@ func (s *subscription) dropsStart(in []*source, channel string) bool {
 	return true
 }
 
+// packages returns the packages of an installed operator: those of its properties or, if they name none, those that have
+// a bundle of its name.
+func (u *universe) packages(in *installed) []string {
+	if len(in.pkgs) > 0 {
+		return in.pkgs
+	}
+	var list []string
+	for _, c := range u.cats {
+		for p := range c.Graph.Packages() {
+			if _, ok := p.Bundle(in.Name); ok {
+				list = append(list, p.Name())
+			}
+		}
+	}
+	return list
+}
+
 // adoptable returns the package of an installed operator if a catalog has it, else "".
 func (u *universe) adoptable(name string) string {
 	in, ok := u.installedNamed(name)
 	if !ok {
 		return ""
 	}
-	for _, p := range in.pkgs {
+	for _, p := range u.packages(in) {
 		for _, c := range u.cats {
 			if _, ok := c.Graph.Package(p); ok {
 				return p
@@ -327,15 +344,8 @@ func (u *universe) surplus(name string) bool {
 	if !ok || in.HeldSubscription != "" || len(in.owners) > 0 {
 		return false
 	}
-	has := func(pkg string) bool {
-		return slices.Contains(in.pkgs, pkg) || len(in.pkgs) == 0 && slices.ContainsFunc(u.cats, func(c *source) bool {
-			p, ok := c.Graph.Package(pkg)
-			if ok {
-				_, ok = p.Bundle(name)
-			}
-			return ok
-		})
-	}
+	pkgs := u.packages(in)
+	has := func(pkg string) bool { return slices.Contains(pkgs, pkg) }
 	return slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.current != nil && has(s.Package) }) ||
 		slices.ContainsFunc(u.installed, func(o *installed) bool { return o.HeldSubscription != "" && slices.ContainsFunc(o.pkgs, has) })
 }

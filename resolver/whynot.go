@@ -455,8 +455,10 @@ func (w *why) astray(ctx context.Context, b graph.Bundle, e graph.Entry) (*WhyNo
 			Text: fmt.Sprintf("is in package %s, whose %s replaces the installed %s, but subscription %s requests package %s", to.To, o.Steps[0].To.Name, s.current.Name, s.Name, s.Package),
 		}, nil
 	}
+	pkg := b.Package().Name()
+	requested := slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == pkg })
 	for _, o := range u.installed {
-		if o.Package == b.Package().Name() && !slices.ContainsFunc(u.subs, func(s *subscription) bool { return s.Package == o.Package }) {
+		if !requested && slices.Contains(u.packages(o), pkg) {
 			if o.Held != "" {
 				return &WhyNot{Text: "is not an option while the installed " + o.Name + " must stay: " + o.Held}, nil
 			}

@@ -31,7 +31,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		}
 		var all, list []*operatorStatus // those that may be held back, and those to resolve
 		for j := i; j < len(d.Operators) && d.Operators[j].Object.Namespace == ns; j++ {
-			if o := &d.Operators[j]; o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "" || o.Moves == movesLatest) {
+			if o := &d.Operators[j]; o.Moves == movesUnmanaged || o.Object.Kind == olm.KindSubscription && (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.Moves == movesStuck || o.Moves == movesNow || o.Moves == movesUnknown || o.risk() != "" || o.Moves == movesLatest) {
 				all = append(all, o)
 			}
 		}
@@ -65,7 +65,7 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		for _, o := range all {
 			resolves = resolves || o.Moves == movesLatest && t.content[o.catalogID()] != nil
 			o.hinder(t, present)
-			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "") && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" || o.outdated || o.Moves == movesLatest && (t.unavailable(o, s.global) || o.Outlook != nil && o.Outlook.Way != nil) {
+			if (o.awaited || o.failed || o.endsEarly() || o.unseen(s.global) || o.recreate != "") && t.content[o.catalogID()] != nil || o.Moves == movesUnknown || o.risk() != "" || o.outdated || o.Moves == movesUnmanaged && len(t.content) > 0 || o.Moves == movesLatest && (t.unavailable(o, s.global) || o.Outlook != nil && o.Outlook.Way != nil) {
 				list = append(list, o)
 			}
 		}
@@ -150,13 +150,15 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 		switch {
 		case x.By == resolver.HeldByUnready && x.Bundle == o.Installed && len(x.Commands) == 0 && o.Moves == movesStuck: // it recovers
 			o.Moves, o.Why = movesNow, x.Text
-		case x.By == resolver.HeldByInstallMode && x.Bundle == o.Installed && o.Moves == movesLatest,
-			x.By == resolver.HeldByGroup && !x.Unknown && (o.awaited || o.Moves == movesLatest),
+		case x.By == resolver.HeldByInstallMode && x.Bundle == o.Installed && (o.Moves == movesLatest || o.Moves == movesUnmanaged),
+			x.By == resolver.HeldByGroup && !x.Unknown && (o.awaited || o.Moves == movesLatest || o.Moves == movesUnmanaged),
 			(x.By == resolver.HeldByCatalog || differs(x) && x.Bundle == "") && (o.awaited || o.Moves == movesLatest):
 			o.Moves, o.awaited = movesStuck, true
 		case x.By == resolver.HeldByUnpacking && x.Bundle == o.current:
 			o.Moves, o.Why = movesStuck, x.Text
 		case x.Bundle == "" || x.Bundle != o.Installed && x.Bundle != o.current || x.By == resolver.HeldByApproval:
+			continue
+		case o.Moves == movesUnmanaged: // OLM does not upgrade it
 			continue
 		case o.awaited && (differs(x) || x.By == resolver.HeldByInstallMode || t.waits(csvKey(o.Object.Namespace, x.Bundle))):
 			o.Moves = movesStuck
@@ -255,6 +257,9 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 				if a.Kind == resolver.AdviceCloses {
 					o.Commands = slices.Concat(a.Commands, o.Commands)
 				}
+			}
+			if o.Moves == movesUnmanaged && a.Kind == resolver.AdviceUnmanaged && a.Bundle == o.Installed {
+				o.Outlook, o.Why, o.Fixes = a.Outlook, a.Summary(), a.Fixes
 			}
 			if a.Subscription == o.Object.Name && (o.endsEarly() || o.Moves == movesLatest) {
 				o.Commands, o.Fixes, o.advice = append(o.Commands, a.Commands...), a.Fixes, a
