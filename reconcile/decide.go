@@ -117,7 +117,7 @@ func refusal(o subscription.Outcome) error {
 func notes(p *change.Writer) []Note {
 	var list []Note
 	for _, n := range p.Notes {
-		list = append(list, Note{n.Object, n.Message, n.Rule, NoteCode(n.Code)})
+		list = append(list, Note{n.Object, n.Message, n.Rule, NoteCode(n.Code), n.Command})
 	}
 	return list
 }

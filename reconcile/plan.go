@@ -91,6 +91,8 @@ type Note struct {
 	Rule string `json:"rule,omitzero"`
 	// Code is what the note is about, if an answer states it elsewhere too.
 	Code NoteCode `json:"code,omitzero"`
+	// Command does what the message advises, if a command can.
+	Command string `json:"command,omitzero"`
 }
 
 // A NoteCode is a [resolver.Holder] of an [Obstacle], or one of the constants.

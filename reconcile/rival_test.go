@@ -102,7 +102,7 @@ func TestWrongConfig(t *testing.T) {
 func TestUnreadableInstalled(t *testing.T) {
 	for _, c := range []struct{ name, metadata, version, note string }{
 		{"H7: projected properties", `annotations: {operatorframework.io/properties: "{\"properties\": 1}"}`, "1.0.0", "annotation operatorframework.io/properties: "},
-		{"H2: version", `labels: {}`, "one", `spec.version "one" is not a version and counts as 0.0.0`},
+		{"H2: version", `labels: {}`, "one", `spec.version "one" is not a version and counts as 0.0.0 in upgrades and requirements; correct it`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := worldOf(t, "drift")

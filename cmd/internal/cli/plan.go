@@ -299,7 +299,7 @@ func (d *planDocument) text(w io.Writer) error {
 		err = writeHelp(w, slices.DeleteFunc(slices.Clone(d.Obstacles), differs), d.Versions)
 	}
 	if err == nil {
-		err = writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), d.stated), reconcile.Note.String)
+		err = writeClusterNotes(w, slices.DeleteFunc(slices.Clone(d.Notes), d.stated))
 	}
 	if err == nil {
 		_, err = io.WriteString(w, d.nextText(w))

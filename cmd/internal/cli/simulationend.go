@@ -384,7 +384,7 @@ func (d *simulationEnd) text(w io.Writer) error {
 	if err := writeNotes(w, "warning: ", d.Warnings, func(s string) string { return s }); err != nil {
 		return err
 	}
-	if err := writeNotes(w, "note: ", slices.DeleteFunc(slices.Clone(d.Notes), d.stated), reconcile.Note.String); err != nil {
+	if err := writeClusterNotes(w, slices.DeleteFunc(slices.Clone(d.Notes), d.stated)); err != nil {
 		return err
 	}
 	for _, a := range calm(d.Versions) {

@@ -387,7 +387,7 @@ func (d *statusDocument) text(w io.Writer) error {
 			return err
 		}
 	}
-	return writeNotes(w, "note: ", d.Notes, reconcile.Note.String)
+	return writeClusterNotes(w, d.Notes)
 }
 
 // add adds a command, with a label that states what it does. Without a label, it upgrades the operator.

@@ -72,9 +72,14 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 		if len(list) == 0 && !resolves {
 			continue
 		}
-		p, _, err := reconcile.Problem(ctx, snapshot, &content, nil)
+		p, notes, err := reconcile.Problem(ctx, snapshot, &content, nil)
 		if err != nil {
 			return err
+		}
+		for _, n := range notes {
+			if n.Code == "" { // the others are obstacles
+				d.Notes = append(d.Notes, n)
+			}
 		}
 		if slices.ContainsFunc(p.Subscriptions, func(x resolver.Subscription) bool {
 			id := x.Source()

@@ -63,6 +63,19 @@ func writeNotes[T any](w io.Writer, prefix string, notes []T, text func(T) strin
 	return err
 }
 
+// writeClusterNotes writes notes about a cluster, with their commands.
+func writeClusterNotes(w io.Writer, notes []reconcile.Note) error {
+	lines := proseWriter(w)
+	for _, n := range notes {
+		lines.Line(nil, "note: "+visible.Words(n.String()), "", "  ")
+		if n.Command != "" {
+			lines.Verbatim(n.Command, "  ")
+		}
+	}
+	_, err := io.WriteString(w, lines.String())
+	return err
+}
+
 // writeHelp writes what keeps operators from newer versions and what helps, with commands to paste: first what the next
 // upgrades close, then obstacles, with the approval, and then the other advice.
 func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.AdviceList) error {

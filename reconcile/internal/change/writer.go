@@ -49,6 +49,8 @@ type Note struct {
 	// Rule is the id of the rule in docs/rules.md that the note follows, or "".
 	Rule string
 	Code Code
+	// Command does what the message advises, if a command can.
+	Command string
 }
 
 // A Code is what a note is about, if other parts of an answer state it too, or "": a Holder of package resolver, or one

@@ -11,6 +11,15 @@ import (
 	"github.com/olmkit/olmkit/resolver"
 )
 
+// A versionFault is the version of a CSV, which is not one.
+type versionFault string
+
+func (v versionFault) Error() string { return v.what() + "; correct it" }
+
+func (v versionFault) what() string {
+	return fmt.Sprintf("spec.version %q is not a version and counts as 0.0.0 in upgrades and requirements", string(v))
+}
+
 // Installed converts a CSV to an installed operator for a resolution, as OLM does. Its
 // properties are those in the annotation that OLM writes. Without that annotation, the
 // properties follow from the APIs in the spec, and the package is the one that the
@@ -22,7 +31,7 @@ import (
 func Installed(csv *olm.ClusterServiceVersion, subs []*olm.Subscription) (in resolver.Installed, faults []error) { // H7, H22
 	in = resolver.Installed{Name: csv.Metadata.Name, Version: csv.Spec.Version}
 	if _, err := semver.Parse(in.Version); err != nil && in.Version != "" {
-		faults = append(faults, fmt.Errorf("spec.version %q is not a version and counts as 0.0.0: %w; fix it", in.Version, err))
+		faults = append(faults, versionFault(in.Version))
 		in.Version = ""
 	}
 	if text, ok := csv.Metadata.Annotations[property.ProjectedAnnotation]; ok {

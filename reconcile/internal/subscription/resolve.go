@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/operatorgroup"
 	"github.com/olmkit/olmkit/reconcile/internal/catalog"
 	"github.com/olmkit/olmkit/reconcile/internal/change"
@@ -42,7 +44,10 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 		}
 		in, faults := Installed(c, p.Followers(c.Metadata.Name))
 		for _, err := range faults {
-			p.Note(c.Key(), "%s", err)
+			n := p.Note(c.Key(), "%s", err)
+			if fault, ok := err.(versionFault); ok {
+				p.correct(n, fault, in, pr.Catalogs)
+			}
 		}
 		pr.Installed = append(pr.Installed, in)
 	}
@@ -67,4 +72,21 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 		})
 	}
 	return pr
+}
+
+// correct completes a note about a version that cannot be read with that of the bundle in a catalog.
+func (p *planner) correct(n *change.Note, fault versionFault, in resolver.Installed, catalogs []resolver.Catalog) { // H2
+	for _, c := range catalogs {
+		if c.Graph == nil {
+			continue
+		}
+		if pkg, ok := c.Graph.Package(in.PackageName()); ok {
+			if b, ok := pkg.Bundle(in.Name); ok {
+				to := b.Version().String()
+				n.Message = fault.what() + "; set it to " + to
+				n.Command = kubectl.Patch("clusterserviceversion."+olm.Group, p.Namespace, in.Name, map[string]any{"version": to})
+				return
+			}
+		}
+	}
 }
