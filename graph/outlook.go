@@ -88,6 +88,8 @@ type Outlook struct {
 	// Closes is the first step after which no way leads to the end of Way, or nil if all steps
 	// leave a way there.
 	Closes *Step `json:"closes,omitzero"`
+	// Several reports whether more than one catalog has the package and may offer it.
+	Several bool `json:"-"`
 }
 
 // Returns reports whether a way leads through other channels to the head of the only channel that the operator follows,
@@ -205,7 +207,7 @@ func (o *Outlooks) Avoid(avoid func(Bundle) bool) { o.avoid = avoid } // H40
 // catalog means all catalogs. In classic, channels has at most one name; without channels,
 // OLM prefers the default channel, then the others by name.
 func (o *Outlooks) Of(from Node, catalog string, channels []string) *Outlook { // H40
-	out := &Outlook{Reading: o.reading, From: from, Catalog: catalog, Channels: channels, Steps: []Step{}}
+	out := &Outlook{Reading: o.reading, From: from, Catalog: catalog, Channels: channels, Steps: []Step{}, Several: catalog == "" && len(o.sources) > 1}
 	own := o.own(catalog, channels)
 	heads := o.headsOf(own)
 	if len(heads) == 0 {

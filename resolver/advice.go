@@ -226,13 +226,13 @@ func (a Advice) More(width int, style *Style) string {
 
 // writeCommands writes the commands of the ways of the outlook.
 func (a *Advice) writeCommands(t *prose.Writer) {
-	writeLegs(t, a.Outlook.Way, a.Commands)
+	t.Legs(a.Outlook.Way, a.Commands, "  ")
 	if len(a.Nearer) == 0 {
 		return
 	}
 	end := a.Outlook.Nearer.End()
 	t.Line(nil, "to get only to "+cmp.Or(end.Version, end.Name)+":", "  ", "  ")
-	writeLegs(t, a.Outlook.Nearer, a.Nearer)
+	t.Legs(a.Outlook.Nearer, a.Nearer, "  ")
 }
 
 // NeedsAttention reports whether an administrator has to act to get a newer version: the

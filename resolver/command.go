@@ -185,21 +185,23 @@ func (u *universe) wayCommands(s *subscription, o *graph.Outlook) []string {
 }
 
 // legCommands returns the commands that change the channels on a way.
-func (u *universe) legCommands(s *subscription, w *graph.Way) (list []string) {
-	operator, source := kubectl.Operator{Namespace: u.p.Namespace, Name: s.Name}, s.Source()
-	for _, l := range w.Legs {
-		spec := map[string]any{}
-		if id := u.catalogNamed(l.Catalog); source != (CatalogID{}) && id != source {
-			spec["source"], spec["sourceNamespace"], source = id.Name, id.Namespace, id
-		}
-		if l.Stop {
-			spec["installPlanApproval"] = "Manual"
-		}
-		if !l.Stays || len(spec) > 0 {
-			list = append(list, operator.Follow(l.Channel, spec))
+func (u *universe) legCommands(s *subscription, w *graph.Way) []string {
+	source := s.Source()
+	in, others := u.sourcesFor(s)
+	several := 0
+	for _, src := range slices.Concat(in, others) {
+		if _, ok := src.Graph.Package(s.Package); ok {
+			several++
 		}
 	}
-	return list
+	return prose.LegCommands(w, kubectl.Operator{Namespace: u.p.Namespace, Name: s.Name}, s.Manual, func(catalog string) map[string]any {
+		id := u.catalogNamed(catalog)
+		if source == (CatalogID{}) && several < 2 || id == source {
+			return nil
+		}
+		source = id
+		return map[string]any{"source": id.Name, "sourceNamespace": id.Namespace}
+	})
 }
 
 // keepCommands returns the commands that prevent the next upgrade if it is a downgrade, or that make an
@@ -228,18 +230,4 @@ func object(kind, name, namespace string, spec map[string]any) map[string]any {
 		o["spec"] = spec
 	}
 	return o
-}
-
-// writeLegs writes the commands for the legs of a way, each with what must be installed before. The first leg
-// has no command if the operator already follows its channel. Without a way there are only commands.
-func writeLegs(t *prose.Writer, w *graph.Way, commands []string) {
-	for i, c := range commands {
-		if w != nil {
-			if before := len(w.Legs) - len(commands) + i - 1; before >= 0 {
-				end := w.Legs[before].End()
-				t.Line(nil, "when "+cmp.Or(end.Version, end.Name)+" is installed:", "  ", "  ")
-			}
-		}
-		t.Verbatim(c, "  ")
-	}
 }

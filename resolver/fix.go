@@ -24,6 +24,8 @@ type Fix struct {
 	// Misfits are the bundles that the fix adds to the plan and that do not run in the namespace. A fix with some is
 	// offered only if the others only remove something.
 	Misfits []Misfit `json:"misfits,omitempty"`
+	// Next is a later upgrade that needs more than the fix adds, of an operator for which it adds a catalog, or nil.
+	Next *DeadEnd `json:"next,omitzero"`
 	// Commands make the changes, in order: in a cluster, or of policies in [Options.File]. The list is
 	// empty if one of the changes has no command. A CatalogSource whose image is unknown gets it from the
 	// variable IMAGE of the shell; with [Options.Command], a flag of that command adds the catalog instead.

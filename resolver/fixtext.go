@@ -21,6 +21,9 @@ func (f *Fix) String() string {
 			text += "; afterwards, " + c.Then
 		}
 	}
+	if f.Next != nil {
+		text += "; the upgrade to " + f.Next.Bundle.Name + " then needs " + f.Next.Requires
+	}
 	for _, m := range f.Misfits {
 		text += "; but " + m.Why
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/blang/semver/v4"
 
+	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/near"
 	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/version"
@@ -212,8 +213,27 @@ func (c *Core) verify(ctx context.Context, f *Fix, p Problem) (bool, error) {
 	if sol == nil || err != nil {
 		return false, err
 	}
-	f.Selected, f.Stuck = f.given(sol.Selected), sol.stuck(f.Changes)
+	f.Selected, f.Stuck, f.Next = f.given(sol.Selected), sol.stuck(f.Changes), f.next(ctx, sol)
 	return true, nil
+}
+
+// next returns the first later upgrade of an operator for which the fix adds a catalog, if it needs more than the fix assumes
+// that the catalog has, or nil.
+func (f *Fix) next(ctx context.Context, sol *Solution) *DeadEnd {
+	if f.assumed == nil {
+		return nil
+	}
+	for _, s := range sol.Selected {
+		i := slices.IndexFunc(sol.r.u.subs, func(x *subscription) bool { return x.Package == s.Package })
+		if i < 0 || !slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Bundle.Package == s.Package }) {
+			continue
+		}
+		o := sol.r.u.outlook(sol.r.u.subs[i], graph.Node{Name: s.Name, Version: s.Version})
+		if d := sol.r.u.deadEnd(ctx, sol.r.needs, sol.r.u.subs[i], o.Steps); d != nil && d.Requires != "" {
+			return d
+		}
+	}
+	return nil
 }
 
 // onceFutile leaves one of the fixes that only set the channel of a subscription and are futile: that of

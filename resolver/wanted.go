@@ -237,7 +237,7 @@ func (s *Solution) confirm(ctx context.Context, f *Fix, w *want) (_ bool, err er
 	if sol == nil || err != nil || !w.isMet(sol) {
 		return false, err
 	}
-	f.Selected, f.Stuck, f.rest = f.given(sol.Selected), sol.stuck(f.Changes), s.Selected
+	f.Selected, f.Stuck, f.rest, f.Next = f.given(sol.Selected), sol.stuck(f.Changes), s.Selected, f.next(ctx, sol)
 	f.Misfits = s.r.u.newMisfits(ctx, f.Selected, s.Selected)
 	s.r.u.setRemoved(f)
 	return true, nil

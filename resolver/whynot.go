@@ -86,7 +86,7 @@ func (list WhyNots) Text(width int, style *Style) string {
 		if i < len(list) && slices.EqualFunc(list[i].Fixes, w.Fixes, func(a, b *Fix) bool { return a.String() == b.String() }) {
 			continue
 		}
-		writeLegs(t, w.way, w.Commands)
+		t.Legs(w.way, w.Commands, "  ")
 		writeFixes(t, "", w.Fixes)
 	}
 	return t.String()

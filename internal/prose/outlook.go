@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -344,7 +345,11 @@ func target(t *graph.Target) string {
 
 // legs returns a way of an outlook as an instruction for an operator that follows a channel, or "" if that is unknown.
 func legs(o *graph.Outlook, w *graph.Way, channel string) string {
-	text := Way(w, o.Reading, followed(o), channel)
+	catalog := cmp.Or(followed(o), w.Legs[0].Catalog)
+	if o.Several && o.Reading == graph.Classic {
+		catalog = ""
+	}
+	text := Way(w, o.Reading, catalog, channel)
 	if o.Reading == graph.V1 && o.Returns(w) {
 		text += ", then switch back to channel " + o.Channels[0]
 	}
@@ -360,7 +365,7 @@ func followed(o *graph.Outlook) string {
 }
 
 // Way returns a way as an instruction. catalog and channel are those that the operator
-// follows; either may be empty.
+// follows; either may be empty. Channels of other catalogs are named with these.
 func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 	var parts []string
 	current := channel
@@ -371,7 +376,7 @@ func Way(w *graph.Way, reading graph.Reading, catalog, channel string) string {
 		if l.Channel == "" {
 			to = "all channels"
 		}
-		if l.Catalog != "" && l.Catalog != catalog && catalog != "" {
+		if l.Catalog != catalog {
 			to += " of catalog " + l.Catalog
 		}
 		catalog = l.Catalog
@@ -416,7 +421,7 @@ func WayTo(w *graph.Way, reading graph.Reading, channel string) string {
 	if reading == graph.Classic {
 		channel = "" // it need not have followed that before
 	}
-	return fmt.Sprintf("To get to %s, %s", version(w.End()), Way(w, reading, "", channel))
+	return fmt.Sprintf("To get to %s, %s", version(w.End()), Way(w, reading, w.Legs[0].Catalog, channel))
 }
 
 // AwayFrom explains why a bundle is not the direct successor of an operator: it is several

@@ -10,7 +10,7 @@ import (
 func Precaution(x *graph.Precaution, reading graph.Reading) string { // G9
 	follows := x.Channel
 	get := func(w *graph.Way) string {
-		text := fmt.Sprintf("get to %s (%s)", version(w.End()), Way(w, reading, "", follows))
+		text := fmt.Sprintf("get to %s (%s)", version(w.End()), Way(w, reading, w.Legs[0].Catalog, follows))
 		if l := w.Legs[0]; len(w.Legs) == 1 && l.Stays && !l.Stop {
 			text = "let OLM upgrade to " + version(w.End())
 		}

@@ -19,6 +19,8 @@ type Subscription struct {
 	// InstalledCSV names the installed operator that the subscription owns. If no operator
 	// of that name is installed, this is a fresh installation.
 	InstalledCSV string `json:"installedCSV,omitempty"`
+	// Manual reports whether install plans wait for approval anyway, so no command changes that.
+	Manual bool `json:"manual,omitzero"`
 }
 
 // Source returns the catalog that the subscription names, or zero.

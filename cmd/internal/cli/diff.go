@@ -139,11 +139,11 @@ func (a *diffAnswer) precautions(lines *prose.Writer, p *graph.PackageDiff) {
 			manager := kubectl.Operator{V1: o.isV1(), Namespace: o.Namespace, Name: o.Object.Name}
 			x := &alike[text][at]
 			if x.Before != nil {
-				writeWay(lines, x.Before, legCommands(manager, x.Before), "    ")
+				lines.Legs(x.Before, prose.LegCommands(x.Before, manager, false, nil), "    ")
 			}
 			if x.After != nil {
 				lines.Line(nil, "with the new catalog:", "    ", "    ")
-				writeWay(lines, x.After, legCommands(manager, x.After), "    ")
+				lines.Legs(x.After, prose.LegCommands(x.After, manager, false, nil), "    ")
 			}
 		}
 	}

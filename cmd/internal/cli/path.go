@@ -10,6 +10,7 @@ import (
 
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/prose"
 	"github.com/olmkit/olmkit/internal/version"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
@@ -293,7 +294,7 @@ func (a *pathAnswer) instruct(p graph.Package, manager kubectl.Operator) {
 		}
 		return
 	}
-	a.Commands = legCommands(manager, a.way())
+	a.Commands = prose.LegCommands(a.way(), manager, false, nil)
 }
 
 // reinstall sets the fixes that install an operator of classic OLM again.
@@ -325,27 +326,6 @@ func (a *pathAnswer) reinstall(ctx context.Context, p graph.Package, manager kub
 		}
 	}
 	return err
-}
-
-// legCommands returns the commands that change the channels on a way.
-func legCommands(manager kubectl.Operator, w *graph.Way) (list []string) {
-	pinned := false
-	for _, l := range w.Legs {
-		spec := map[string]any{}
-		switch {
-		case l.Stop && manager.V1:
-			spec["version"] = l.End().Version
-		case l.Stop:
-			spec["installPlanApproval"] = "Manual"
-		case pinned && manager.V1:
-			spec["version"] = nil
-		}
-		pinned = l.Stop
-		if !l.Stays || len(spec) > 0 {
-			list = append(list, manager.Follow(l.Channel, spec))
-		}
-	}
-	return list
 }
 
 // beyond returns the steps that OLM takes on its own after those of Shortest, and whether it begins with these.

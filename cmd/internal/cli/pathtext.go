@@ -66,7 +66,7 @@ func (a *pathAnswer) text(w io.Writer) error {
 		}
 		line(fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "")
 		t := proseWriter(w)
-		writeWay(t, a.way(), a.Commands, "  ")
+		t.Legs(a.way(), a.Commands, "  ")
 		b.WriteString(t.String())
 		b.WriteString(resolver.Advice{Package: a.Package, Fixes: a.Fixes}.FixesText(textWidth(w), styleFor(w)))
 	case len(a.Shortest) == 0:
@@ -104,20 +104,6 @@ func (a *pathAnswer) text(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// writeWay writes the commands for the legs of a way, each with what must be installed before. The first leg has no
-// command if the operator already follows its channel. Without a way there are only commands.
-func writeWay(t *prose.Writer, w *graph.Way, commands []string, indent string) {
-	for i, c := range commands {
-		if w != nil {
-			if before := len(w.Legs) - len(commands) + i - 1; before >= 0 {
-				end := w.Legs[before].End()
-				t.Line(nil, "when "+cmp.Or(end.Version, end.Name)+" is installed:", indent, indent)
-			}
-		}
-		t.Verbatim(c, indent)
-	}
 }
 
 // follows states how far OLM takes the path on its own, or returns "" if it takes another one.

@@ -68,7 +68,7 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 		pr.Subscriptions = append(pr.Subscriptions, resolver.Subscription{
 			Name: s.Metadata.Name, Package: s.Spec.Package, Channel: s.Spec.Channel,
 			Catalog: s.Spec.Source, CatalogNamespace: s.Spec.SourceNamespace,
-			StartingCSV: s.Spec.StartingCSV, InstalledCSV: s.Status.InstalledCSV,
+			StartingCSV: s.Spec.StartingCSV, InstalledCSV: s.Status.InstalledCSV, Manual: s.Spec.InstallPlanApproval == olm.Manual,
 		})
 	}
 	return pr
