@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/cmd/internal/collect"
 	"github.com/olmkit/olmkit/fbc"
 	fbcreport "github.com/olmkit/olmkit/fbc/report"
 	"github.com/olmkit/olmkit/graph"
@@ -83,7 +84,7 @@ and no other verdict is at least --fail-on.`,
 	fl.BoolVar(&i.pull, "pull", false, "if a catalog is the only argument, also read bundle images")
 	addList(fl, &i.only, "package", "p", "if a catalog is the only argument, judge only this `PACKAGE` (repeatable)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		defer collectLess()()
+		defer collect.Less()()
 		i.opts.Classic = i.system == "classic"
 		switch {
 		case i.state.given():

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -133,20 +131,6 @@ func (i *impactRun) eachPackage(ctx context.Context, label string, names []strin
 		})
 	}
 	return group.Wait()
-}
-
-// collectLess makes garbage collections rarer and returns a function that restores the
-// settings. Most of what bundles are decoded to is garbage soon after, so this costs some
-// memory, with a limit, and saves a third of the CPU time.
-func collectLess() (restore func()) {
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
-		return func() {} // the user has decided
-	}
-	percent, limit := debug.SetGCPercent(400), debug.SetMemoryLimit(1<<30)
-	return func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	}
 }
 
 // An impactTable has the verdicts on the upgrades of a catalog.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/cmd/internal/collect"
 	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/fbc/lifecycle"
 	"github.com/olmkit/olmkit/graph"
@@ -61,7 +62,7 @@ Exit codes: 0 the report was made, 2 the catalog could not be read.`,
 	addList(fl, &r.only, "package", "p", "report only this `PACKAGE` (repeatable)")
 	addChoice(cmd, &system, "olm", "", "which OLM upgrades the operators", "v1", "classic")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		defer collectLess()()
+		defer collect.Less()()
 		catalog, err := from.alone(args)
 		if err != nil {
 			return err

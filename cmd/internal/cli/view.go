@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/olmkit/olmkit/cmd/internal/collect"
 	"github.com/olmkit/olmkit/cmd/internal/view"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/internal/visible"
@@ -184,7 +185,7 @@ func (v *viewer) page(ctx context.Context, args []string, asked bool) (*view.Pag
 
 // judge adds the verdicts on the upgrades of a catalog.
 func (v *viewer) judge(ctx context.Context, c *view.Catalog) error {
-	defer collectLess()()
+	defer collect.Less()()
 	run := v.verdicts.run(v.env)
 	run.pull = v.pull
 	rows, err := run.judgeAll(ctx, c.Graph, namesOf([]*graph.Catalog{c.Graph}))
