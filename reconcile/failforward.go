@@ -42,7 +42,8 @@ func FailForward(ctx context.Context, list []Obstacle, s *Snapshot, content Cont
 			if o := &list[i]; failed(*o) && x.Replaces == o.Bundle {
 				o.Text += fmt.Sprintf("; or, at your own risk, set upgradeStrategy %s on operator group %s, which lets OLM replace failed operators in the whole namespace: it then upgrades to %s",
 					olm.UpgradeFailForward, g.Metadata.Name, x.Name)
-				o.Commands = append(o.Commands, kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, map[string]any{"upgradeStrategy": string(olm.UpgradeFailForward)}))
+				o.add("or, at your own risk, to upgrade over failures in the whole namespace",
+					kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, map[string]any{"upgradeStrategy": string(olm.UpgradeFailForward)}))
 			}
 		}
 	}

@@ -139,13 +139,16 @@ func groupObstacle(w *world.World, present []coming) *Obstacle {
 		if unknown {
 			text = fmt.Sprintf("no operator group of namespace %s was read; if it has none, nothing can be installed or run there until you create one, such as this for %s", w.Namespace, what)
 		}
-		return &Obstacle{
-			By: resolver.HeldByGroup, Unknown: unknown, Text: text,
-			Commands: []string{kubectl.Apply(map[string]any{
-				"apiVersion": olm.Group + "/v1", "kind": olm.KindOperatorGroup,
-				"metadata": map[string]any{"name": w.Namespace, "namespace": w.Namespace}, "spec": spec,
-			})},
+		label := "to let operators run"
+		if unknown {
+			label = "if it has none"
 		}
+		o := &Obstacle{By: resolver.HeldByGroup, Unknown: unknown, Text: text}
+		o.add(label, kubectl.Apply(map[string]any{
+			"apiVersion": olm.Group + "/v1", "kind": olm.KindOperatorGroup,
+			"metadata": map[string]any{"name": w.Namespace, "namespace": w.Namespace}, "spec": spec,
+		}))
+		return o
 	}
 	members := map[string]int{}
 	for _, csv := range w.Own() {
@@ -168,7 +171,7 @@ func groupObstacle(w *world.World, present []coming) *Obstacle {
 	for i, g := range byUse {
 		names = append(names, g.Metadata.Name)
 		if i > 0 {
-			o.Commands = append(o.Commands, kubectl.Delete("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name))
+			o.add("to let operators run", kubectl.Delete("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name))
 		}
 	}
 	kept := names[0]

@@ -25,10 +25,28 @@ type Obstacle struct {
 	Text string `json:"text"`
 	// Commands remove the obstacle. The list is empty if no command can.
 	Commands []string `json:"commands,omitempty"`
+
+	labels []string // of the first commands
 }
 
 // String returns the text.
 func (o Obstacle) String() string { return o.Text }
+
+// Label returns what a command does, as an infinitive, or "" if it upgrades the operator.
+func (o Obstacle) Label(i int) string {
+	if i < len(o.labels) {
+		return o.labels[i]
+	}
+	return ""
+}
+
+// add adds a command with its label.
+func (o *Obstacle) add(label, command string) {
+	for len(o.labels) < len(o.Commands) {
+		o.labels = append(o.labels, "")
+	}
+	o.labels, o.Commands = append(o.labels, label), append(o.Commands, command)
+}
 
 // States reports whether the obstacle states what a note does.
 func (o Obstacle) States(n Note) bool {

@@ -228,8 +228,8 @@ func differenceObstacles(sol *resolver.Solution) (out []Obstacle) {
 	return out
 }
 
-// catalogObstacles reports the catalogs of the namespace that are not ready (D14). The commands show the pods of a
-// catalog, and delete it if no subscription of the namespace names it.
+// catalogObstacles reports the catalogs of the namespace that are not ready (D14). The commands show why, restart a catalog
+// that has pods, and delete it if no subscription of the namespace names it.
 func catalogObstacles(w *world.World) (out []Obstacle) {
 	for _, c := range w.VisibleCatalogs() {
 		why := catalog.NotReady(c)
@@ -238,13 +238,20 @@ func catalogObstacles(w *world.World) (out []Obstacle) {
 		}
 		ns, name := c.Metadata.Namespace, c.Metadata.Name
 		o := Obstacle{
-			By:       resolver.HeldByCatalog,
-			Text:     fmt.Sprintf("%s is not ready (%s), so OLM upgrades nothing in namespace %s; repair it", c.Key(), why, w.Namespace),
-			Commands: []string{kubectl.Labeled("pods", ns, "olm.catalogSource", name)},
+			By:   resolver.HeldByCatalog,
+			Text: fmt.Sprintf("%s is not ready (%s), so OLM upgrades nothing in namespace %s; ", c.Key(), why, w.Namespace),
+		}
+		if c.Status.ConnectionState == nil || c.Spec.Address != "" && c.Spec.Image == "" { // it has no pods
+			o.Text += "fix the cause"
+			o.add("to find the cause", kubectl.Describe("catalogsource."+olm.Group, ns, name))
+		} else {
+			o.Text += "fix the cause and restart its pods"
+			o.add("to find the cause", kubectl.Labeled("describe", "pods", ns, "olm.catalogSource", name))
+			o.add("to restart the catalog", kubectl.Labeled("delete", "pods", ns, "olm.catalogSource", name))
 		}
 		if !slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Spec.Source == name && s.Spec.SourceNamespace == ns }) {
 			o.Text += ", or delete it if no other namespace uses it"
-			o.Commands = append(o.Commands, kubectl.Delete("catalogsource."+olm.Group, ns, name))
+			o.add("to continue without it", kubectl.Delete("catalogsource."+olm.Group, ns, name))
 		}
 		out = append(out, o)
 	}
@@ -280,7 +287,7 @@ func unreadyObstacle(w *world.World, c coming) *Obstacle {
 	o := &Obstacle{By: resolver.HeldByUnready, Text: c.unready}
 	csv := w.CSV(c.name)
 	if failed := csv.Status.Phase == olm.PhaseFailed && !operatorgroup.IsGroupFailure(csv.Status); failed || csv.Status.Phase == olm.PhasePending {
-		o.Commands = []string{kubectl.Describe("clusterserviceversion."+olm.Group, w.Namespace, c.name)}
+		o.add("to find the cause", kubectl.Describe("clusterserviceversion."+olm.Group, w.Namespace, c.name))
 	}
 	return o
 }

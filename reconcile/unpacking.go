@@ -41,10 +41,11 @@ func unpackObstacles(w *world.World, sol *resolver.Solution) (out []Obstacle) {
 			case w.CSV(l.Identifier) != nil:
 				continue
 			case isFailed && failed.Status == olm.ConditionTrue:
-				o.Text, o.Commands = notUnpacked(l.Identifier, status.Condition(failed)), retryUnpacking(ns, job)
+				o.Text = notUnpacked(l.Identifier, status.Condition(failed))
+				o.retryUnpacking(ns, job)
 			case isPending && pending.Status == olm.ConditionTrue && pending.Message != "" && pending.Message != unpackRunning:
 				o.Text = fmt.Sprintf("OLM waits until the bundle of %s is unpacked: %s", l.Identifier, phrase.Clause(pending.Message))
-				o.Commands = []string{kubectl.Describe("job", ns, job)}
+				o.add("to find the cause", kubectl.Describe("job", ns, job))
 			default:
 				continue
 			}
@@ -65,10 +66,12 @@ func unpackObstacles(w *world.World, sol *resolver.Solution) (out []Obstacle) {
 	}
 	fresh := slices.DeleteFunc(slices.Clone(sol.Selected), func(x resolver.Selected) bool { return x.Bundle.Image() == "" || w.CSV(x.Name) != nil })
 	for _, x := range fresh {
-		o := Obstacle{Bundle: x.Name, Replaces: x.Replaces, By: resolver.HeldByUnpacking, Text: notUnpacked(x.Name, why), Commands: retryUnpacking(x.CatalogNamespace, unpackJob(x.Bundle.Image()))}
+		o := Obstacle{Bundle: x.Name, Replaces: x.Replaces, By: resolver.HeldByUnpacking, Text: notUnpacked(x.Name, why)}
 		if len(fresh) > 1 { // the condition does not name the bundle
 			o.Text = notUnpacked("a bundle of the next install plan", why)
-			o.Commands = []string{kubectl.Labeled("jobs", x.CatalogNamespace, "operatorframework.io/bundle-unpack-ref", "")}
+			o.add("to find the cause", kubectl.Labeled("get", "jobs", x.CatalogNamespace, "operatorframework.io/bundle-unpack-ref", ""))
+		} else {
+			o.retryUnpacking(x.CatalogNamespace, unpackJob(x.Bundle.Image()))
 		}
 		out = append(out, o)
 	}
@@ -84,9 +87,9 @@ func unpackJob(image string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(image)))[:63]
 }
 
-// retryUnpacking returns the commands that show why a job failed, and let OLM recreate it.
-func retryUnpacking(namespace, job string) []string {
-	return []string{
-		kubectl.Describe("job", namespace, job), kubectl.Delete("job", namespace, job), kubectl.Delete("configmap", namespace, job),
-	}
+// retryUnpacking adds the commands that show why a job failed, and let OLM recreate it.
+func (o *Obstacle) retryUnpacking(namespace, job string) {
+	o.add("to find the cause", kubectl.Describe("job", namespace, job))
+	o.add("to unpack it again", kubectl.Delete("job", namespace, job))
+	o.add("to unpack it again", kubectl.Delete("configmap", namespace, job))
 }

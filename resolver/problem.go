@@ -188,10 +188,10 @@ func (e *UnhealthyError) Error() string {
 	return s + "; repair or delete them"
 }
 
-// Commands show the pods of the catalogs, to find out why they are not ready.
+// Commands describe the pods of the catalogs, to find out why they are not ready.
 func (e *UnhealthyError) Commands() (list []string) {
 	for _, c := range e.Catalogs {
-		list = append(list, kubectl.Labeled("pods", c.Namespace, "olm.catalogSource", c.Name))
+		list = append(list, kubectl.Labeled("describe", "pods", c.Namespace, "olm.catalogSource", c.Name))
 	}
 	return list
 }

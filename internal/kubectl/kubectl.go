@@ -94,13 +94,13 @@ func All(resource string) string {
 	return "kubectl get " + shell.Quote(resource) + " --all-namespaces -o yaml"
 }
 
-// Labeled returns the command that lists the objects of a kind in a namespace that have a label, with any value if
-// value is empty.
-func Labeled(resource, namespace, label, value string) string {
-	if value == "" {
-		return List(resource, namespace) + " -l " + shell.Quote(label)
+// Labeled returns the command that applies a verb, such as get, to the objects of a kind in a namespace that have a
+// label, with any value if value is empty.
+func Labeled(verb, resource, namespace, label, value string) string {
+	if value != "" {
+		label += "=" + value
 	}
-	return List(resource, namespace) + " -l " + shell.Quote(label+"="+value)
+	return "kubectl " + verb + " " + resource + " -n " + shell.Quote(namespace) + " -l " + shell.Quote(label)
 }
 
 func object(verb, resource, namespace, name string) string {

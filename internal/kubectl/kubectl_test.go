@@ -16,7 +16,7 @@ func TestCommands(t *testing.T) {
 			`kubectl patch clustercatalog 'it'\''s' --type merge --patch '{"spec":{"priority":3}}'`},
 		{kubectl.Delete("subscription", "ops", "$(reboot)"), `kubectl delete subscription '$(reboot)' -n ops`},
 		{kubectl.List("installplan", "it's"), `kubectl get installplan -n 'it'\''s'`},
-		{kubectl.Labeled("pods", "olm", "olm.catalogSource", "it's"), `kubectl get pods -n olm -l 'olm.catalogSource=it'\''s'`},
+		{kubectl.Labeled("get", "pods", "olm", "olm.catalogSource", "it's"), `kubectl get pods -n olm -l 'olm.catalogSource=it'\''s'`},
 		{kubectl.Delete("subscription", "", ""), `kubectl delete subscription ''`},
 	} {
 		if tt.got != tt.want {

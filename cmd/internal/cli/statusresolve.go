@@ -177,27 +177,10 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 		if !slices.Contains(o.HeldBy, x.By) {
 			o.HeldBy = append(o.HeldBy, x.By)
 			for i, c := range x.Commands {
-				o.add(obstacleLabel(x, i), c)
+				o.add(x.Label(i), c)
 			}
 		}
 	}
-}
-
-// obstacleLabel returns what a command of an obstacle does, or "" if it upgrades the operator.
-func obstacleLabel(x reconcile.Obstacle, i int) string {
-	if x.By == resolver.HeldByGroup && !x.Unknown {
-		return "to let operators run"
-	}
-	labels := map[resolver.Holder][]string{
-		resolver.HeldByCatalog:   {"to find the cause", "to continue without it"},
-		resolver.HeldByGroup:     {note(x.Unknown, "if it has none")},
-		resolver.HeldByUnpacking: {"to find the cause", "to unpack it again", "to unpack it again"},
-		resolver.HeldByUnready:   {"to find the cause", "or, at your own risk, to upgrade over failures in the whole namespace"},
-	}[x.By]
-	if i < len(labels) {
-		return labels[i]
-	}
-	return ""
 }
 
 // waits reports whether a CSV needs help: it failed, or its requirements are not met.
@@ -324,7 +307,7 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			continue // the commands of an operator are those that upgrade it
 		}
 		for i, c := range x.Commands {
-			o.add(obstacleLabel(x, i), c)
+			o.add(x.Label(i), c)
 		}
 	}
 }
