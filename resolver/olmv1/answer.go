@@ -66,17 +66,26 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 	return sel, s.uncertified(ctx, sel)
 }
 
-// uncertified adds to the note about a bundle from which no upgrade leads on what OLM v1 would install without an edge.
+// uncertified adds to the note about the bundle from which no upgrade leads on, the installed one or a later one, what
+// OLM v1 would install over it without an edge.
 func (s *selecting) uncertified(ctx context.Context, sel *Selection) error {
-	i := slices.IndexFunc(sel.Notes, func(n Note) bool { return n.Code == NoteStuck && len(n.Commands) == 0 })
-	if i < 0 || sel.Outlook.Way != nil || s.Policy == SelfCertified || len(s.excluded) > 0 {
+	o := sel.Outlook
+	i := slices.IndexFunc(sel.Notes, func(n Note) bool {
+		return len(n.Commands) == 0 && (n.Code == NoteStuck || n.Code == NoteMoreSteps && o.EndsEarly() && s.reachesEnd())
+	})
+	if i < 0 || o.Way != nil || s.Policy == SelfCertified || len(s.excluded) > 0 {
 		return nil
 	}
-	if g := sel.Outlook.Gap; g != nil && g.Replaced {
+	if g := o.Gap; g != nil && g.Replaced {
 		return nil // what has the higher version is older
 	}
 	f := Fix{Kind: FixUncertified, Policy: SelfCertified, Channels: s.Channels}
 	q := f.apply(*s.Request)
+	command, when := Command{Line: s.command(&f)}, ""
+	if end := o.End(); sel.Notes[i].Code == NoteMoreSteps {
+		q.Installed = &Installed{Name: end.Name, Version: end.Version}
+		command.After, when = end, "once "+end.Version+" is installed, "
+	}
 	after, err := selectFor(ctx, &q)
 	switch {
 	case ctx.Err() != nil:
@@ -85,12 +94,18 @@ func (s *selecting) uncertified(ctx context.Context, sel *Selection) error {
 		return nil
 	}
 	got := after.left[0]
-	if jump := after.jump(got); jump != "" && got.version.Compare(s.left[0].version) > 0 {
+	if jump := after.jump(got); jump != "" && got.version.Compare(after.release) > 0 {
 		n := &sel.Notes[i]
-		n.Text += ". To get to " + got.Name() + " nevertheless, set upgradeConstraintPolicy to SelfCertified" + riskOf(jump) + ", and set the policy back afterwards"
-		n.Commands = []Command{{Line: s.command(&f)}}
+		n.Text += ". To get to " + got.Name() + " nevertheless, " + when + "set upgradeConstraintPolicy to SelfCertified" + riskOf(jump) + ", and set the policy back afterwards"
+		n.Commands = []Command{command}
 	}
 	return nil
+}
+
+// reachesEnd reports whether OLM v1 follows the steps of the outlook to their end: the version range allows all of them, and it
+// refuses none.
+func (s *selecting) reachesEnd() bool {
+	return s.endsInRange() == "" && !slices.ContainsFunc(s.outlook().Steps, func(x graph.Step) bool { return s.isRefused(x.To) })
 }
 
 // afterTie completes a tie that no choice of a catalog resolves with why OLM v1 then still selects nothing, and with the

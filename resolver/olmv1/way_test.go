@@ -93,6 +93,7 @@ func TestBeyond(t *testing.T) {
 	needy := channels(t, "2.0.0", "old 1.0.0 1.1.0<1.0.0", "stable 1.0.0 1.1.0<1.0.0 2.0.0<1.1.0")
 	deprecated := channels(t, "", "stable 1.0.0 1.1.0<1.0.0! 1.2.0<1.1.0")
 	gap := channels(t, "", "stable 1.0.0 2.0.0")
+	end := channels(t, "", "stable 1.0.0 1.1.0<1.0.0 1.2.0<1.1.0 2.0.0")
 	mixed := channels(t, "", "fast 0.1.0 0.3.0<0.1.0 0.2.0<0.3.0 1.0.0<0.2.0", "stable 1.0.0<0.2.0")
 	for _, tt := range []struct {
 		name, installed, version string
@@ -135,6 +136,11 @@ func TestBeyond(t *testing.T) {
 		{"nothing leads on in a range", "1.0.0", ">=1.0.0", nil, []*graph.Catalog{gap}, []string{
 			"stuck: app.v1.0.0 is stuck: no entry of its package accepts an upgrade from it. app.v2.0.0, the first newer entry, cannot be installed over any version. No channel in any given catalog leads further. To get to app.v2.0.0 nevertheless, set upgradeConstraintPolicy to SelfCertified. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.0.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
 			`{"upgradeConstraintPolicy":"SelfCertified"}`}},
+		{"nothing leads on from the end", "1.0.0", "", nil, []*graph.Catalog{end}, []string{
+			"more-steps: app.v1.0.0 is upgraded only to app.v1.2.0: no entry of its package accepts an upgrade from there. app.v2.0.0, the first newer entry, cannot be installed over any version. No channel in any given catalog leads further. To get to app.v2.0.0 nevertheless, once 1.2.0 is installed, set upgradeConstraintPolicy to SelfCertified. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.2.0, so the operator may fail or lose data; back up its resources, and set the policy back afterwards",
+			`1.2.0: {"upgradeConstraintPolicy":"SelfCertified"}`}},
+		{"the range ends the upgrades earlier", "1.0.0", "<=1.1.0 || 2.0.0", nil, []*graph.Catalog{end}, []string{
+			"more-steps: app.v1.0.0 is upgraded only to app.v1.2.0: no entry of its package accepts an upgrade from there, and no other channel leads further; the version range \"<=1.1.0 || 2.0.0\" ends them at 1.1.0"}},
 	} {
 		r := olmv1.Request{Package: "app", Version: tt.version, Channels: tt.channels}
 		for i, c := range tt.catalogs {
