@@ -114,3 +114,13 @@ func Discard(list []*olm.Subscription, ip *olm.InstallPlan) (first string, comma
 	}
 	return first, append(commands, kubectl.Delete("installplan."+olm.Group, ip.Metadata.Namespace, ip.Metadata.Name))
 }
+
+// discard returns how to let OLM create another install plan in the place of a failed one, which what names, for a bundle.
+func discard(w *world.World, ip *olm.InstallPlan, bundle, what string) (how string, commands []string) {
+	i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.CurrentCSV == bundle })
+	if w.FailForward() && i >= 0 { // OLM does not forget the plan then
+		return "reset the status of subscription " + w.Subscriptions[i].Metadata.Name, []string{reset(w.Subscriptions[i])}
+	}
+	first, commands := Discard(w.Subscriptions, ip)
+	return first + "delete " + what, commands
+}

@@ -15,7 +15,8 @@ type Obstacle struct {
 	Replaces string `json:"replaces,omitempty"`
 	// By is HeldByInstallMode or one of the holders after it that apply in a cluster.
 	By resolver.Holder `json:"by"`
-	// InstallPlan is the name of the install plan that is outdated or, if By is HeldByDifference, failed, or "".
+	// InstallPlan is the name of the install plan that is outdated or, if By is HeldByDifference or HeldByUnpacking,
+	// failed, or "".
 	InstallPlan string `json:"installPlan,omitempty"`
 	// Keeps is set if the commands keep Replaces installed instead of removing the obstacle.
 	Keeps bool `json:"keeps,omitzero"`

@@ -108,11 +108,13 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	installMode := func(w *world.World, c coming) *Obstacle { return installModeObstacle(w, c, present) }
 	group := func(w *world.World, _ coming) *Obstacle { return groupObstacle(w, present) }
 	approval := func(w *world.World, c coming) *Obstacle { return approvalObstacle(w, c, late) }
-	out := slices.Concat(differenceObstacles(sol), lostObstacles(w), catalogObstacles(w), gone, late, unpackObstacles(w, sol))
+	unpacking := unpackObstacles(w, sol)
+	installPlan := func(w *world.World, c coming) *Obstacle { return installPlanObstacle(w, c, unpacking) }
+	out := slices.Concat(differenceObstacles(sol), lostObstacles(w), catalogObstacles(w), gone, late, unpacking)
 	for _, c := range list {
 		first := len(out)
 		for _, find := range []func(*world.World, coming) *Obstacle{
-			installMode, approval, operatorObstacle, platformObstacle, group, accountObstacle, installPlanObstacle, unreadyObstacle,
+			installMode, approval, operatorObstacle, platformObstacle, group, accountObstacle, installPlan, unreadyObstacle,
 		} {
 			if len(out) > first && c.unready != "" {
 				break // that is why it is not ready
@@ -258,16 +260,14 @@ func catalogObstacles(w *world.World) (out []Obstacle) {
 	return out
 }
 
-// installPlanObstacle reports that the install plan of a bundle failed (E12).
-func installPlanObstacle(w *world.World, c coming) *Obstacle {
+// installPlanObstacle reports that the install plan of a bundle failed (E12), unless stated has the cause.
+func installPlanObstacle(w *world.World, c coming, stated []Obstacle) *Obstacle {
 	for _, ip := range w.InstallPlans {
+		if slices.ContainsFunc(stated, func(o Obstacle) bool { return o.InstallPlan == ip.Metadata.Name }) {
+			continue
+		}
 		if ip.Status.Phase == olm.PlanFailed && w.IsWanted(ip) && slices.Contains(ip.Spec.ClusterServiceVersionNames, c.name) && w.CSV(c.name) == nil {
-			first, commands := Discard(w.Subscriptions, ip)
-			how := first + "delete the install plan"
-			i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.CurrentCSV == c.name })
-			if w.FailForward() && i >= 0 { // OLM does not forget the plan then
-				how, commands = "reset the status of subscription "+w.Subscriptions[i].Metadata.Name, []string{reset(w.Subscriptions[i])}
-			}
+			how, commands := discard(w, ip, c.name, "the install plan")
 			return &Obstacle{
 				By:       resolver.HeldByInstallPlan,
 				Text:     fmt.Sprintf("install plan %s for %s failed: %s; fix the cause, and then %s: a new one is created", ip.Metadata.Name, c.name, phrase.Clause(world.FailureText(ip)), how),

@@ -17,79 +17,127 @@ import (
 const unpackRunning = "unpack job not completed"
 
 // unpackObstacles reports the bundles that OLM cannot unpack: those of install plans and, if a subscription states
-// that it failed, those that a solution, which may be nil, selects. The commands show the cause and, after a failure,
-// delete the job with its ConfigMap, so that OLM makes a new one (H40).
+// that it failed, those of its failed install plan or those that a solution, which may be nil, selects. The commands
+// show the cause and, after a failure, delete the job with its ConfigMap and the failed plan, so that OLM makes new
+// ones (H40).
 func unpackObstacles(w *world.World, sol *resolver.Solution) (out []Obstacle) {
 	for _, ip := range w.InstallPlans {
-		if world.IsFinished(ip) || !w.IsWanted(ip) {
+		if ip.Status.Phase == olm.PlanComplete || !w.IsWanted(ip) {
 			continue
 		}
 		for _, l := range ip.Status.BundleLookups {
 			failed, isFailed := olm.FindCondition(l.Conditions, world.BundleLookupFailed)
 			pending, isPending := olm.FindCondition(l.Conditions, world.BundleLookupPending)
-			o := Obstacle{Bundle: l.Identifier, By: resolver.HeldByUnpacking}
-			for _, s := range w.Subscriptions {
-				if s.Status.CurrentCSV == l.Identifier {
-					o.Replaces = s.Status.InstalledCSV
-				}
-			}
-			ns := w.Namespace
-			if l.CatalogSourceRef != nil {
-				ns = l.CatalogSourceRef.Namespace
-			}
-			switch job := unpackJob(l.Path); {
-			case w.CSV(l.Identifier) != nil:
+			if w.CSV(l.Identifier) != nil {
 				continue
+			}
+			switch {
 			case isFailed && failed.Status == olm.ConditionTrue:
-				o.Text = notUnpacked(l.Identifier, status.Condition(failed))
-				o.retryUnpacking(ns, job)
+				out = append(out, unpackFailure(w, l.Identifier, status.Condition(failed), lookupJob(w, l), ip))
+			case world.IsFinished(ip):
 			case isPending && pending.Status == olm.ConditionTrue && pending.Message != "" && pending.Message != unpackRunning:
-				o.Text = fmt.Sprintf("OLM waits until the bundle of %s is unpacked: %s", l.Identifier, phrase.Clause(pending.Message))
-				o.add("to find the cause", kubectl.Describe("job", ns, job))
-			default:
-				continue
+				o := Obstacle{
+					Bundle: l.Identifier, Replaces: replacedBy(w, l.Identifier), By: resolver.HeldByUnpacking,
+					Text: fmt.Sprintf("OLM waits until the bundle of %s is unpacked: %s", l.Identifier, phrase.Clause(pending.Message)),
+				}
+				job := lookupJob(w, l)
+				o.add("to find the cause", kubectl.Describe("job", job.namespace, job.name))
+				out = append(out, o)
 			}
-			out = append(out, o)
 		}
 	}
-	if len(out) > 0 || sol == nil {
+	if len(out) > 0 {
 		return out
 	}
 	why := ""
 	for _, s := range w.Subscriptions {
-		if c, ok := olm.FindCondition(s.Status.Conditions, world.BundleUnpackFailed); ok && c.Status == olm.ConditionTrue {
-			why = phrase.Clause(c.Message)
+		c, ok := olm.FindCondition(s.Status.Conditions, world.BundleUnpackFailed)
+		if !ok || c.Status != olm.ConditionTrue {
+			continue
 		}
+		why = phrase.Clause(c.Message)
+		name, ip := s.Status.CurrentCSV, w.PlanOf(s)
+		if ip == nil || ip.Status.Phase != olm.PlanFailed || w.CSV(name) != nil {
+			continue
+		}
+		job := unpackJob{namespace: s.Spec.SourceNamespace}
+		if sol != nil {
+			for _, x := range sol.Selected {
+				if x.Name == name && x.Bundle.Image() != "" {
+					job.name = jobName(x.Bundle.Image())
+				}
+			}
+		}
+		for _, l := range ip.Status.BundleLookups {
+			if l.Identifier == name {
+				job = lookupJob(w, l)
+			}
+		}
+		out = append(out, unpackFailure(w, name, why, job, ip))
 	}
-	if why == "" {
-		return nil
+	if len(out) > 0 || why == "" || sol == nil {
+		return out
 	}
 	fresh := slices.DeleteFunc(slices.Clone(sol.Selected), func(x resolver.Selected) bool { return x.Bundle.Image() == "" || w.CSV(x.Name) != nil })
 	for _, x := range fresh {
-		o := Obstacle{Bundle: x.Name, Replaces: x.Replaces, By: resolver.HeldByUnpacking, Text: notUnpacked(x.Name, why)}
+		job := unpackJob{x.CatalogNamespace, jobName(x.Bundle.Image())}
+		what := x.Name
 		if len(fresh) > 1 { // the condition does not name the bundle
-			o.Text = notUnpacked("a bundle of the next install plan", why)
-			o.add("to find the cause", kubectl.Labeled("get", "jobs", x.CatalogNamespace, "operatorframework.io/bundle-unpack-ref", ""))
-		} else {
-			o.retryUnpacking(x.CatalogNamespace, unpackJob(x.Bundle.Image()))
+			what, job.name = "a bundle of the next install plan", ""
 		}
+		o := unpackFailure(w, what, why, job, nil)
+		o.Bundle, o.Replaces = x.Name, x.Replaces
 		out = append(out, o)
 	}
 	return out
 }
 
-func notUnpacked(what, why string) string {
-	return fmt.Sprintf("OLM could not unpack %s: %s. Fix the cause, and then delete the failed job and its ConfigMap, so that OLM tries again", what, phrase.Clause(why))
+// An unpackJob is a job that unpacks a bundle, and its ConfigMap. The name is "" if it is unknown.
+type unpackJob struct{ namespace, name string }
+
+// lookupJob returns the job of a lookup.
+func lookupJob(w *world.World, l olm.BundleLookup) unpackJob {
+	job := unpackJob{w.Namespace, jobName(l.Path)}
+	if l.CatalogSourceRef != nil {
+		job.namespace = l.CatalogSourceRef.Namespace
+	}
+	return job
 }
 
-// unpackJob returns the name of the job that unpacks an image, and of its ConfigMap.
-func unpackJob(image string) string {
+// unpackFailure reports that OLM could not unpack a bundle. ip is the install plan that failed for this reason, or nil.
+func unpackFailure(w *world.World, bundle, why string, job unpackJob, ip *olm.InstallPlan) Obstacle {
+	o := Obstacle{Bundle: bundle, Replaces: replacedBy(w, bundle), By: resolver.HeldByUnpacking}
+	o.Text = fmt.Sprintf("OLM could not unpack %s: %s. Fix the cause, and then delete the failed job and its ConfigMap", bundle, phrase.Clause(why))
+	if job.name == "" {
+		o.add("to find the cause", kubectl.Labeled("get", "jobs", job.namespace, "operatorframework.io/bundle-unpack-ref", ""))
+	} else {
+		o.add("to find the cause", kubectl.Describe("job", job.namespace, job.name))
+		o.add("to unpack it again", kubectl.Delete("job", job.namespace, job.name))
+		o.add("to unpack it again", kubectl.Delete("configmap", job.namespace, job.name))
+	}
+	if ip != nil && ip.Status.Phase == olm.PlanFailed {
+		first, commands := discard(w, ip, bundle, "install plan "+ip.Metadata.Name)
+		o.InstallPlan = ip.Metadata.Name
+		o.Text += ", and " + first
+		for _, c := range commands {
+			o.add("to unpack it again", c)
+		}
+	}
+	o.Text += ", so that OLM tries again"
+	return o
+}
+
+// replacedBy returns the operator that a bundle upgrades, or "".
+func replacedBy(w *world.World, bundle string) (replaces string) {
+	for _, s := range w.Subscriptions {
+		if s.Status.CurrentCSV == bundle {
+			replaces = s.Status.InstalledCSV
+		}
+	}
+	return replaces
+}
+
+// jobName returns the name of the job that unpacks an image, and of its ConfigMap.
+func jobName(image string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(image)))[:63]
-}
-
-// retryUnpacking adds the commands that show why a job failed, and let OLM recreate it.
-func (o *Obstacle) retryUnpacking(namespace, job string) {
-	o.add("to find the cause", kubectl.Describe("job", namespace, job))
-	o.add("to unpack it again", kubectl.Delete("job", namespace, job))
-	o.add("to unpack it again", kubectl.Delete("configmap", namespace, job))
 }

@@ -145,7 +145,9 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		return nil, err
 	}
 	d.Obstacles = slices.Concat(s.early, slices.DeleteFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
-		return slices.ContainsFunc(s.early, func(x reconcile.Obstacle) bool { return x.By == o.By && x.Bundle == o.Bundle })
+		return slices.ContainsFunc(s.early, func(x reconcile.Obstacle) bool {
+			return x.Bundle == o.Bundle && (x.By == o.By || x.By == resolver.HeldByUnpacking && o.By == resolver.HeldByInstallPlan)
+		})
 	}))
 	if len(created) > 0 {
 		text := fmt.Sprintf("the install plan that OLM creates for %s waits for approval; this command shows its name", phrase.And(created))
@@ -266,7 +268,9 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	if len(d.RefusedWrites) > 0 {
 		add("allow the refused writes, which are listed below")
 	}
-	planFailed := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByInstallPlan }
+	planFailed := func(o reconcile.Obstacle) bool {
+		return o.By == resolver.HeldByInstallPlan || o.By == resolver.HeldByUnpacking && o.InstallPlan != ""
+	}
 	for _, ip := range failed {
 		if slices.ContainsFunc(d.Obstacles, planFailed) {
 			break // they have the commands
