@@ -49,7 +49,10 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 		return nil
 	}
 	o := &Obstacle{By: resolver.HeldByInstallMode, Text: fmt.Sprintf("cannot run under operator group %s: %s", g.Metadata.Name, why)}
-	opposed := ""
+	present = slices.SortedStableFunc(slices.Values(present), func(a, b coming) int { // what is installed is always known
+		return cmp.Compare(rank(w, c, a), rank(w, c, b))
+	})
+	opposed, elsewhere := "", ""
 	for _, to := range []string{w.Namespace, operatorgroup.AllNamespaces} {
 		if slices.Equal(targets, []string{to}) || operatorgroup.Supports(c.modes, w.Namespace, []string{to}) != nil {
 			continue
@@ -59,6 +62,7 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 		}
 		if i := slices.IndexFunc(present, lacks); i >= 0 {
 			opposed = cmp.Or(opposed, present[i].name)
+			elsewhere = cmp.Or(elsewhere, to)
 			continue
 		}
 		spec := map[string]any{"selector": nil, "targetNamespaces": nil}
@@ -75,10 +79,75 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 	case opposed == "":
 	case opposed == c.replaces:
 		o.Text += fmt.Sprintf("; no operator group suits both it and the installed %s: keep %s, or uninstall the operator and install %s in a namespace whose group suits it", opposed, opposed, c.name)
-	default:
+	case !o.move(w, c, opposed, elsewhere):
 		o.Text += "; no operator group suits both it and " + opposed + ", so install one of them in another namespace"
 	}
 	return o
+}
+
+// rank orders bundles by whether it is known without a solution that they do not suit the operator group of c: first
+// the operator that c replaces, then other installed ones, and then bundles to be installed.
+func rank(w *world.World, c, x coming) int {
+	switch {
+	case x.name == c.replaces:
+		return 0
+	case w.CSV(x.name) != nil:
+		return 1
+	}
+	return 2
+}
+
+// move completes an obstacle with the commands that install an operator in a new namespace, whose group has the
+// given targets. It returns false if the operator runs, or is not installed by a subscription to a global catalog.
+func (o *Obstacle) move(w *world.World, c coming, opposed, targets string) bool {
+	csv := w.CSV(c.name)
+	if csv == nil {
+		csv = w.CSV(c.replaces)
+	}
+	i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return csv != nil && s.Status.InstalledCSV == csv.Metadata.Name })
+	if i < 0 || !refusesGroup(w, csv) || w.Subscriptions[i].Spec.SourceNamespace != w.GlobalNamespace {
+		return false
+	}
+	s := w.Subscriptions[i]
+	ns := s.Spec.Package
+	for ns == w.Namespace || slices.ContainsFunc(w.Namespaces, func(n *olm.Namespace) bool { return n.Metadata.Name == ns }) {
+		ns += "-operator"
+	}
+	spec, effect := map[string]any{}, "and it then watches, and may change, all namespaces"
+	if targets != operatorgroup.AllNamespaces {
+		spec["targetNamespaces"] = []string{ns}
+		effect = "but it then ignores those in other namespaces"
+	}
+	head := func(version, kind, name string) map[string]any {
+		return map[string]any{"apiVersion": olm.Group + "/" + version, "kind": kind, "metadata": map[string]any{"name": name, "namespace": ns}}
+	}
+	group := head("v1", olm.KindOperatorGroup, ns)
+	group["spec"] = spec
+	o.Text += fmt.Sprintf("; no operator group suits both it and %s, so install it in a separate namespace, such as %s. Its custom resources stay, %s", opposed, ns, effect)
+	commands := []string{
+		"kubectl create namespace " + ns,
+		kubectl.Apply(group),
+		kubectl.Delete("clusterserviceversion."+olm.Group, w.Namespace, csv.Metadata.Name),
+		kubectl.Copy("subscription."+olm.Group, w.Namespace, s.Metadata.Name, head("v1alpha1", olm.KindSubscription, s.Metadata.Name)),
+		kubectl.Delete("subscription."+olm.Group, w.Namespace, s.Metadata.Name),
+	}
+	for i, command := range commands {
+		o.add(fmt.Sprintf("to move %s, step %d of %d", csv.Metadata.Name, i+1, len(commands)), command)
+	}
+	return true
+}
+
+// refusesGroup reports whether OLM will stop an installed operator: the namespace does not have exactly one operator group,
+// or the operator does not support its targets, which were changed.
+func refusesGroup(w *world.World, c *olm.ClusterServiceVersion) bool {
+	groups := w.Groups()
+	if len(groups) != 1 {
+		return len(groups) > 0 || w.KnowsGroups()
+	}
+	if len(w.Targets(groups[0])) == 0 {
+		return false
+	}
+	return operatorgroup.Supports(c.Spec.InstallModes, w.Namespace, w.Targets(groups[0])) != nil
 }
 
 // keepObstacles reports that OLM upgrades operators at once to bundles that cannot run, according to other

@@ -140,19 +140,6 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	return append(out, keepObstacles(w, out)...), nil
 }
 
-// refusesGroup reports whether OLM will stop an installed operator: the namespace does not have exactly one operator group,
-// or the operator does not support its targets, which were changed.
-func refusesGroup(w *world.World, c *olm.ClusterServiceVersion) bool {
-	groups := w.Groups()
-	if len(groups) != 1 {
-		return len(groups) > 0 || w.KnowsGroups()
-	}
-	if len(w.Targets(groups[0])) == 0 {
-		return false
-	}
-	return operatorgroup.Supports(c.Spec.InstallModes, w.Namespace, w.Targets(groups[0])) != nil
-}
-
 // approvalObstacle reports an install plan that waits for approval, or will (E9), unless it is outdated.
 func approvalObstacle(w *world.World, c coming, late []Obstacle) *Obstacle {
 	for _, ip := range w.InstallPlans {
