@@ -30,7 +30,7 @@ func lostObstacles(w *world.World) (out []Obstacle) {
 		switch c, _ := olm.FindCondition(s.Status.Conditions, world.InstallPlanMissing); {
 		case lost && c.Status == olm.ConditionTrue:
 			out = append(out, Obstacle{
-				Bundle: current, Replaces: s.Status.InstalledCSV, By: resolver.HeldByDifference,
+				Bundle: current, Replaces: s.Status.InstalledCSV, By: resolver.HeldByDifference, InstallPlan: s.Status.InstallPlanRef.Name,
 				Text: fmt.Sprintf("OLM creates no install plan for %s: subscription %s refers to install plan %s, which does not exist, and OLM has recorded this and does not look again; reset the status of the subscription",
 					current, name, s.Status.InstallPlanRef.Name),
 				Commands: []string{reset(s)},

@@ -16,7 +16,7 @@ type Obstacle struct {
 	// By is HeldByInstallMode or one of the holders after it that apply in a cluster.
 	By resolver.Holder `json:"by"`
 	// InstallPlan is the name of the install plan that is outdated or, if By is HeldByDifference or HeldByUnpacking,
-	// failed, or "".
+	// failed or missing, or "".
 	InstallPlan string `json:"installPlan,omitempty"`
 	// Keeps is set if the commands keep Replaces installed instead of removing the obstacle.
 	Keeps bool `json:"keeps,omitzero"`

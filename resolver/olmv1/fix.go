@@ -43,7 +43,7 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if err == nil && after.refusal != nil && after.refusal.Code == RefusedTie && f.Selector == nil && (f.Kind == FixChannels || f.Kind == FixBoth) {
+		if err == nil && after.refusal != nil && after.refusal.Code == RefusedTie && f.Selector == nil && (f.Kind == FixChannels || f.Kind == FixBoth || f.Kind == FixVersion || f.Kind == FixUncertified) {
 			f.Selector = selectCatalog(after.refusal.Tied[0]).Selector
 			q = f.apply(*s.Request)
 			if after, err = selectFor(ctx, &q); ctx.Err() != nil {
@@ -327,10 +327,14 @@ func (s *selecting) command(f *Fix) string {
 	case FixPackage:
 		return kubectl.Recreate("clusterextension", "", name, spec(map[string]any{"packageName": f.Package})) // it is immutable
 	case FixVersion:
-		if f.Version == "" {
-			return patch(map[string]any{"version": nil})
+		change := map[string]any{"version": nil}
+		if f.Version != "" {
+			change["version"] = f.Version
 		}
-		return patch(map[string]any{"version": f.Version})
+		if f.Selector != nil {
+			change["selector"] = s.onlyCatalog(f.Selector.MatchLabels[labelCatalog])
+		}
+		return patch(change)
 	case FixChannels, FixBoth:
 		change := map[string]any{"channels": nil}
 		if len(f.Channels) > 0 {
@@ -357,6 +361,9 @@ func (s *selecting) command(f *Fix) string {
 		}
 		if f.moves {
 			change["channels"] = f.Channels
+		}
+		if f.Selector != nil {
+			change["selector"] = s.onlyCatalog(f.Selector.MatchLabels[labelCatalog])
 		}
 		return patch(change)
 	case FixCertified:
@@ -417,9 +424,6 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		case len(f.Channels) == 0:
 			text = "remove the channels, which allows all"
 		}
-		if f.Selector != nil {
-			text += ", and select catalog " + f.Catalog + " by its label"
-		}
 	case FixSelector:
 		text = "remove the catalog selector"
 	case FixCatalog:
@@ -442,6 +446,9 @@ func (s *selecting) fixText(f *Fix, r *Refusal) string {
 		if len(f.Channels) < len(s.Channels) {
 			text += ", and remove the channels"
 		}
+	}
+	if f.Selector != nil && f.Kind != FixCatalog {
+		text += ", and select catalog " + f.Catalog + " by its label"
 	}
 	text += "; then " + f.Course.text("installed")
 	if f.stays {

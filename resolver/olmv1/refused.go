@@ -74,8 +74,8 @@ type Fix struct {
 	Kind FixKind `json:"kind"`
 	// Package, Version, Channels, Policy, Priority and Selector are the new values of what the
 	// kind changes. An empty Version, Channels or Selector allows all. If choosing between the
-	// catalogs of a tie is not enough, other kinds have a Priority as well. If other channels lead to a
-	// tie, Selector chooses a catalog.
+	// catalogs of a tie is not enough, other kinds have a Priority as well. If other channels or versions
+	// lead to a tie, Selector chooses a catalog.
 	Package  string         `json:"package,omitempty"`
 	Version  string         `json:"version,omitempty"`
 	Channels []string       `json:"channels,omitempty"`

@@ -29,7 +29,7 @@ func (p *Plan) needs(from property.MinorVersion) {
 				p.Needs = append(p.Needs, *x)
 			}
 			if s.Operator != nil {
-				n.Commands = s.backups
+				n.Commands = s.prepare
 			}
 			switch {
 			case s.Switch != nil:
@@ -53,11 +53,22 @@ func (p *Plan) needs(from property.MinorVersion) {
 				if len(list) == 0 {
 					continue
 				}
-				n.Action = fmt.Sprintf("prepare for the upgrade to %s before OLM takes it", list[0])
+				n.Action = "prepare for the " + phrase.Plural(len(list), "upgrade") + " to " + phrase.And(list)
 				n.Reason = fmt.Sprintf("it breaks something: %s; \"olmkit impact\" shows what", s.Reason)
 				if len(list) > 1 {
-					n.Action = fmt.Sprintf("prepare for the upgrades to %s before OLM takes them", phrase.And(list))
 					n.Reason = "each " + strings.TrimPrefix(n.Reason, "it ")
+				}
+				if s.pause != nil {
+					if n.After = s.pause.Bundle.Name; !slices.ContainsFunc(p.Steps[:i], func(x Step) bool { return x.who() == s.who() && x.Operator != nil && x.Operator.To.Name == n.After }) {
+						n.After = ""
+					}
+					before := "set installPlanApproval to Manual"
+					if s.pause.Reading == graph.V1 {
+						before = s.pause.text()
+					}
+					n.Action = before + ", " + n.Action + ", and then " + resumeText
+				} else {
+					n.Action += ", and approve only then"
 				}
 			default:
 				continue

@@ -126,7 +126,8 @@ type Step struct {
 	// Commands take the step, if a person does that. There is one for each of [Operator.Objects], or
 	// none if an earlier step did the same.
 	Commands []string `json:"commands,omitempty"`
-	backups  []string // the commands that back up what the upgrade deletes
+	prepare  []string // the commands that prepare for an upgrade that breaks something
+	pause    *Hold    // what keeps OLM from it until then, or nil if it waits for approval
 }
 
 // A ChannelSwitch changes the channel of an operator. In v1, no channel means all.

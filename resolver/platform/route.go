@@ -165,8 +165,23 @@ func (rt *route) write(acts []act) {
 					s.Commands = append(s.Commands, o.Approve())
 				}
 			}
-			if i := slices.IndexFunc(rt.Breaking, func(b Judgment) bool { return b.of(*x.step) }); i >= 0 {
-				s.Reason, s.backups = rt.Breaking[i].Reason, rt.Breaking[i].backups()
+			breaks := func(s *graph.Step) int {
+				return slices.IndexFunc(rt.Breaking, func(b Judgment) bool { return b.of(*s) })
+			}
+			if at := breaks(x.step); at >= 0 {
+				s.Reason, s.prepare = rt.Breaking[at].Reason, rt.Breaking[at].backups()
+				if !s.Approval {
+					first := i
+					for first > 0 && acts[first-1].move == moveUpgrade && breaks(acts[first-1].step) < 0 {
+						first--
+					}
+					s.pause = &Hold{Bundle: acts[first].step.From, Reading: rt.Reading}
+					var before, after []string
+					for _, o := range rt.objects() {
+						before, after = append(before, o.Hold(s.pause.Bundle.Version)), append(after, o.Resume(rt.Versions))
+					}
+					s.prepare = slices.Concat(before, s.prepare, after)
+				}
 			}
 		case moveHold:
 			s.Hold, s.Reason = &Hold{Bundle: x.node, Reading: rt.Reading}, x.why.reason

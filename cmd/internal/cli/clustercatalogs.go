@@ -101,6 +101,22 @@ func (s *clusterState) withoutSwitchedOff(list []source) []source {
 	})
 }
 
+// knownV1 returns the given catalogs without those that OLM v1 does not know, because the cluster has ClusterCatalogs, but none
+// of their names.
+func (s *clusterState) knownV1(given []source) []source {
+	served := slices.ContainsFunc(s.cluster.List(), func(o olm.Object) bool { return o.Key().Group == groupV1 && o.Key().Kind == kindClusterCatalog })
+	return slices.DeleteFunc(slices.Clone(given), func(src source) bool {
+		if !served || s.hasClusterCatalog(src.name) {
+			return false
+		}
+		if !slices.ContainsFunc(s.cluster.List(), func(o olm.Object) bool { return o.Key().Kind == olm.KindCatalogSource && o.Metadata.Name == src.name }) {
+			k := olm.Key{Group: groupV1, Kind: kindClusterCatalog, Name: src.name}
+			s.inferred = append(s.inferred, reconcile.Note{Object: k, Message: "the cluster has none of this name, so OLM v1 does not select from the given catalog"})
+		}
+		return true
+	})
+}
+
 // noteContent notes why the content of a catalog is unknown.
 func (s *clusterState) noteContent(k olm.Key, why string) {
 	namespace := ""

@@ -81,6 +81,7 @@ func (s *clusterState) readExtensions(ctx context.Context, l *loader, paths []st
 	if err != nil {
 		return nil, err
 	}
+	given = s.knownV1(given)
 	served, err := s.servedV1(c, given)
 	if err != nil {
 		return nil, err

@@ -88,6 +88,9 @@ func (p *extensionPlan) text(w io.Writer) error {
 		writeWays(t, "", p.Ways)
 		b.WriteString(t.String())
 	}
+	if p.Refused != "" && p.Installed != nil && len(p.Phases) > 0 {
+		line("\nOLM v1 applies what it has selected before:")
+	}
 	p.writePhases(line)
 	if p.Unchanged > 0 && len(p.Phases) > 0 {
 		line("\nUnchanged: %s", phrase.Count(p.Unchanged, "object"))

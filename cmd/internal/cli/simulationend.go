@@ -10,6 +10,7 @@ import (
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
+	"github.com/olmkit/olmkit/internal/shell"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -37,7 +38,8 @@ type simulationEnd struct {
 	RefusedWrites []string         `json:"refusedWrites,omitempty"`
 	Notes         []reconcile.Note `json:"notes,omitempty"`
 
-	averted []string // the bundles with which the needs avert trouble
+	averted  []string                  // the bundles with which the needs avert trouble
+	refusals []*reconcile.RefusedError // of RefusedWrites
 }
 
 // A simulationNeed is something that a person has to do.
@@ -79,6 +81,7 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 	if d.Report, err = conflictReport(ctx, r.Plan); err != nil {
 		return nil, err
 	}
+	d.refusals = r.Refused
 	for _, e := range r.Refused {
 		d.RefusedWrites = append(d.RefusedWrites, e.Error())
 	}
@@ -145,15 +148,16 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		return nil, err
 	}
 	d.Obstacles = slices.Concat(s.early, slices.DeleteFunc(d.Obstacles, func(o reconcile.Obstacle) bool {
-		return slices.ContainsFunc(s.early, func(x reconcile.Obstacle) bool {
+		own := func(k olm.Key) bool { return k.Namespace == s.namespace && k.Name == o.InstallPlan } // the simulation has deleted it
+		return o.By == resolver.HeldByDifference && slices.ContainsFunc(s.created, own) || slices.ContainsFunc(s.early, func(x reconcile.Obstacle) bool {
 			return x.Bundle == o.Bundle && (x.By == o.By || x.By == resolver.HeldByUnpacking && o.By == resolver.HeldByInstallPlan)
 		})
 	}))
 	if len(created) > 0 {
-		text := fmt.Sprintf("the install plan that OLM creates for %s waits for approval; this command shows its name", phrase.And(created))
+		text := fmt.Sprintf("the install plan that OLM creates for %s waits for approval", phrase.And(created))
 		for i := range d.Obstacles {
 			if o := &d.Obstacles[i]; o.By == resolver.HeldByApproval && slices.Contains(created, o.Bundle) {
-				o.Text, o.Commands = text, []string{kubectl.List("installplans.operators.coreos.com", d.Namespace)}
+				o.Text, o.Commands = text, []string{d.approve(o.Bundle)}
 			} else if o.By == resolver.HeldByInstallPlan && o.InstallPlan != "" && slices.Contains(created, o.Bundle) {
 				o.Text = fmt.Sprintf("the install plan that OLM creates for %s takes %s back to %s; do not approve it", phrase.And(created), o.Replaces, o.Bundle)
 			}
@@ -234,6 +238,15 @@ func (s *simulation) solution(ctx context.Context, now *reconcile.Snapshot) (*re
 	return solution(ctx, now, s.loop.Content)
 }
 
+// approve returns the command that approves the install plan of the subscription that is upgraded to a bundle.
+func (d *simulationEnd) approve(bundle string) string {
+	i := slices.IndexFunc(d.Subscriptions, func(s endOfSubscription) bool { return s.CurrentCSV == bundle })
+	if i < 0 {
+		return kubectl.List("installplans.operators.coreos.com", d.Namespace)
+	}
+	return kubectl.Operator{Namespace: d.Namespace, Name: d.Subscriptions[i].Name}.Approve()
+}
+
 // needs sets what a person has to do. failed are the install plans that failed, and retried those
 // whose steps fail again and again.
 func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
@@ -265,8 +278,14 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	case d.Refused != "" && !slices.ContainsFunc(d.Obstacles, unready): // which have commands
 		add("repair what the subscriptions need: " + d.Refused)
 	}
-	if len(d.RefusedWrites) > 0 {
-		add("allow the refused writes, which are listed below")
+	for _, e := range d.refusals {
+		k := e.Change.Key()
+		if k.Kind != olm.KindCRD || e.Change.Op != reconcile.Update {
+			add(fmt.Sprintf("correct %s, which the cluster refuses: %s", k, e.Err))
+			continue
+		}
+		add(fmt.Sprintf("the upgrade needs a change to CRD %s that the cluster refuses: stay with what is installed, or save the custom resources and delete the CRD, which OLM then creates again. Risk: all of its custom resources are deleted with it", k.Name),
+			kubectl.All(k.Name)+" > "+shell.Quote(k.Name+".yaml"), kubectl.Delete("customresourcedefinition", "", k.Name))
 	}
 	planFailed := func(o reconcile.Obstacle) bool {
 		return o.By == resolver.HeldByInstallPlan || o.By == resolver.HeldByUnpacking && o.InstallPlan != ""
