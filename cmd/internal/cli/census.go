@@ -30,6 +30,7 @@ type census struct {
 	// missing lists the kinds of which objects of the chosen namespaces may be missing.
 	missing       []unread
 	subscriptions []*olm.Subscription
+	groups        []*olm.OperatorGroup
 	csvs          map[olm.Key]*olm.ClusterServiceVersion
 	plans         map[olm.Key]*olm.InstallPlan
 	conditions    []*olm.OperatorCondition
@@ -86,6 +87,10 @@ func (s *clusterState) takeCensus() (*census, error) {
 			var s *olm.Subscription
 			s, err = olm.As[olm.Subscription](o)
 			t.subscriptions = append(t.subscriptions, s)
+		case olm.GroupKind{Group: olm.Group, Kind: olm.KindOperatorGroup}:
+			var g *olm.OperatorGroup
+			g, err = olm.As[olm.OperatorGroup](o)
+			t.groups = append(t.groups, g)
 		case olm.GroupKind{Group: olm.Group, Kind: olm.KindClusterServiceVersion}:
 			var v *olm.ClusterServiceVersion
 			if v, err = olm.As[olm.ClusterServiceVersion](o); err == nil && !olm.IsCopied(v) {

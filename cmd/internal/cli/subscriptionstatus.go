@@ -181,6 +181,10 @@ func (t *census) verdict(x *operatorStatus, s *olm.Subscription, installed *olm.
 		}
 	}
 	current := t.csvs[csvKey(ns, st.CurrentCSV)]
+	if installed != nil && installed == current && failure(installed) != "" && t.failForward(ns) && o != nil && len(o.Steps) > 0 && t.held[installed.Key()] == "" {
+		verdict, next := onward(o, t.manual(s))
+		return verdict, failure(installed) + "; " + next
+	}
 	for _, c := range []*olm.ClusterServiceVersion{current, installed} {
 		if c == nil {
 			continue
@@ -240,6 +244,17 @@ func (t *census) verdict(x *operatorStatus, s *olm.Subscription, installed *olm.
 		return movesStuck, fmt.Sprintf("%s, the head of channel %s, cannot be installed", head, channel)
 	}
 	return onward(o, t.manual(s))
+}
+
+// failForward reports whether OLM replaces failed operators in a namespace (E10).
+func (t *census) failForward(namespace string) bool {
+	var groups []*olm.OperatorGroup
+	for _, g := range t.groups {
+		if g.Metadata.Namespace == namespace {
+			groups = append(groups, g)
+		}
+	}
+	return len(groups) == 1 && groups[0].Spec.UpgradeStrategy == olm.UpgradeFailForward
 }
 
 // waitsFor returns in parentheses what a CSV that is being installed waits for, or "".
