@@ -145,9 +145,12 @@ func (r *request) problems(ctx context.Context, l *loader, paths []string, yield
 	return nil
 }
 
-// noteAll prints notes.
+// noteAll prints notes, each with its command.
 func noteAll(l *loader, notes []reconcile.Note) {
 	for _, n := range notes {
 		visible.Fprintf(l.stderr, "note: %s\n", n)
+		if n.Command != "" {
+			visible.Fprintf(l.stderr, "  %s\n", n.Command)
+		}
 	}
 }

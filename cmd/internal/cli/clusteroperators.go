@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/olmkit/olmkit/graph"
-	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -162,9 +161,7 @@ func (s *clusterState) checkNamespace() error {
 
 // notes prints what was inferred or could not be read.
 func (r *clusterReader) notes() {
-	for _, n := range r.inferred {
-		visible.Fprintf(r.loader.stderr, "note: %s\n", n)
-	}
+	noteAll(r.loader, r.inferred)
 }
 
 func (o *operatorStatus) isV1() bool { return o.Object.Group == groupV1 }

@@ -129,9 +129,7 @@ answered.`,
 			r.Catalogs = append(r.Catalogs, olmv1.Catalog{Name: src.name, Priority: src.priority, Labels: src.labels, Graph: g})
 			known = append(known, resolver.Catalog{Name: src.name, Graph: g})
 		}
-		for _, n := range q.inferred {
-			visible.Fprintf(e.stderr, "note: %s\n", n)
-		}
+		noteAll(s.loader, q.inferred)
 		switch {
 		case len(list) == 0:
 			return errors.New("no ClusterCatalog serves a catalog; give one with --catalog NAME=PATH")

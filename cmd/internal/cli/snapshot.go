@@ -193,9 +193,7 @@ func (s *clusterState) snapshot(ctx context.Context, l *loader, with bool) ([]an
 		}
 		docs = append(docs, &snapshotDocument{APIVersion: snapshotVersion, Kind: kindContent, Metadata: map[string]string{"name": src.name}, Image: src.path, Files: files})
 	}
-	for _, n := range s.inferred {
-		visible.Fprintf(l.stderr, "note: %s\n", n)
-	}
+	noteAll(l, s.inferred)
 	return docs, nil
 }
 
