@@ -56,10 +56,11 @@ something, and the shortest path to the head without one, or what blocks every p
 To see what follows from these writes, run "olmkit simulate".
 
 ` + extensionHelp + `
-Exit codes: 0 the plan was printed, 1 the subscriptions cannot be resolved, OLM
-decides otherwise than olmkit-controller, a ClusterExtension is blocked (the plan
-shows why), or an upgrade of the plan, or a later one that OLM takes on its own, is
-to be avoided, 2 the input could not be read.`,
+Exit codes: 0 the plan was printed, even if an operator needs a person ("olmkit
+status" exits with 1 then), 1 the subscriptions cannot be resolved, OLM decides
+otherwise than olmkit-controller, a ClusterExtension is blocked (the plan shows
+why), or an upgrade of the plan, or a later one that OLM takes on its own, is to be
+avoided, 2 the input could not be read.`,
 		Example: `  olmkit plan -f state.yaml --complete --kube-version 1.33 -n operators --catalog community=./catalog
   olmkit plan --cluster -n operators --catalog community=./catalog
   olmkit plan -f - -n operators ./catalog < state.yaml -o json

@@ -49,9 +49,10 @@ files. If those are not known, nothing is refused, and a note reports it.
 A simulation of a ClusterExtension also makes all upgrades that follow. Objects are
 ready as soon as they are written.
 
-Exit codes: 0 everything is stable, 1 the subscriptions of a namespace cannot be
-resolved, OLM decides otherwise than olmkit-controller, writes were refused or a
-ClusterExtension is blocked, 2 the input could not be read.`,
+Exit codes: 0 everything is stable, even if an operator needs a person, 1 the
+subscriptions of a namespace cannot be resolved, OLM decides otherwise than
+olmkit-controller, writes were refused or a ClusterExtension is blocked, 2 the input
+could not be read.`,
 		Example: `  olmkit simulate -f state.yaml --catalog community=./catalog
   olmkit simulate -f state.yaml --approve ./catalog -o json
   olmkit simulate --cluster --all-namespaces --writes
