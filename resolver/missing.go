@@ -223,13 +223,16 @@ func (f *Fix) next(ctx context.Context, sol *Solution) *DeadEnd {
 	if f.assumed == nil {
 		return nil
 	}
-	for _, s := range sol.Selected {
-		i := slices.IndexFunc(sol.r.u.subs, func(x *subscription) bool { return x.Package == s.Package })
-		if i < 0 || !slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Bundle.Package == s.Package }) {
+	u := sol.r.u
+	for n, c := range f.Changes {
+		pkg := c.Bundle.Package
+		i := slices.IndexFunc(u.subs, func(x *subscription) bool { return x.Package == pkg })
+		at := slices.IndexFunc(sol.Selected, func(x Selected) bool { return x.Package == pkg })
+		if i < 0 || at < 0 || slices.ContainsFunc(f.Changes[:n], func(c Change) bool { return c.Bundle.Package == pkg }) {
 			continue
 		}
-		o := sol.r.u.outlook(sol.r.u.subs[i], graph.Node{Name: s.Name, Version: s.Version})
-		if d := sol.r.u.deadEnd(ctx, sol.r.needs, sol.r.u.subs[i], o.Steps); d != nil && d.Requires != "" {
+		o := u.outlook(u.subs[i], graph.Node{Name: sol.Selected[at].Name, Version: sol.Selected[at].Version})
+		if d := u.deadEnd(ctx, sol.r.needs, u.subs[i], o.Steps); d != nil && d.Requires != "" {
 			return d
 		}
 	}

@@ -40,7 +40,7 @@ func (c *Course) text(verb string) string {
 	if c.stays {
 		return c.Selected.Name + " stays, without an error"
 	}
-	if c.Refused == c.Selected {
+	if c.Reason != "" && c.Refused == c.Selected {
 		return "OLM v1 selects " + c.Selected.Name + " from catalog " + c.Catalog + ", but refuses it: " + c.Reason
 	}
 	end := c.End().Name
@@ -62,7 +62,7 @@ func (c *Course) text(verb string) string {
 // ending returns a sentence about the error at the end of the course, after a full stop, or "".
 func (c *Course) ending() string {
 	switch {
-	case c.Refused.Name == "" && c.Refusal == "", c.Refused == c.Selected:
+	case c.Refused.Name == "" && c.Refusal == "", c.Reason != "" && c.Refused == c.Selected:
 		return ""
 	case c.Reason != "":
 		return ". After that, OLM v1 selects " + c.Refused.Name + " and refuses it: " + c.Reason
