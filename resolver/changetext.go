@@ -17,7 +17,11 @@ func (c *Change) instruction(subject string) string {
 		}
 		return text
 	case ChangeStartingCSV:
-		return fmt.Sprintf("set the startingCSV of %s to %s", subject, c.To)
+		text := fmt.Sprintf("set the startingCSV of %s to %s", subject, c.To)
+		if c.Manual {
+			text += " and its installPlanApproval to Manual, and approve its install plan"
+		}
+		return text
 	case ChangePin, ExcludeNewer:
 		return c.Advice
 	case ClearStartingCSV:

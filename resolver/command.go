@@ -47,6 +47,9 @@ func (c *Change) commands(namespace string) []string {
 		}
 		return patch(spec)
 	case ChangeStartingCSV:
+		if c.Manual {
+			return append(patch(map[string]any{"startingCSV": c.To, "installPlanApproval": "Manual"}), kubectl.Operator{Namespace: namespace, Name: c.Subscription}.Approve())
+		}
 		return patch(map[string]any{"startingCSV": c.To})
 	case ClearStartingCSV:
 		return patch(map[string]any{"startingCSV": nil})

@@ -219,6 +219,8 @@ func (w *why) alone(c cand, by cause) string {
 		}
 		return followsItself
 	case by.bundles() != 1 || w.r.u.isInstalled(c):
+	case current != nil && w.r.u.Version(w.r.u.ref(c)).LT(current.version):
+		return "it is the only successor of the installed " + current.Name + ", although its version is lower"
 	case current != nil:
 		return "it is the only upgrade from the installed " + current.Name
 	case sub.StartingCSV != "":

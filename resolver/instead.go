@@ -8,8 +8,8 @@ import (
 )
 
 // Instead returns the fix with which a subscription gets the newest bundle that runs in the namespace, in place of a
-// selected one that does not, or nil if changing its channel does not help, or leads to nothing newer than what is
-// installed. The error is the context's.
+// selected one that does not: in another channel or, for a fresh installation, else an older one of its channel. It returns
+// nil if neither helps, or leads to nothing newer than what is installed. The error is the context's.
 func (s *Solution) Instead(ctx context.Context, bundle string) (best *Fix, err error) { // H40
 	if s.r == nil {
 		return nil, nil
@@ -36,6 +36,7 @@ func (s *Solution) Instead(ctx context.Context, bundle string) (best *Fix, err e
 			}
 		}
 	}
+	rest := slices.DeleteFunc(slices.Clone(s.Selected), func(x Selected) bool { return x.Name == bundle })
 	var newest semver.Version
 	if sub.current != nil {
 		newest = sub.current.version
@@ -48,7 +49,7 @@ func (s *Solution) Instead(ctx context.Context, bundle string) (best *Fix, err e
 		list, err := s.tested(ctx, func(sol *Solution) bool {
 			got := gets(sol, sub.Name)
 			v = sol.r.u.Version(got)
-			return !got.Installed() && len(v.Pre) == 0 && v.GT(newest) && len(u.newMisfits(ctx, sol.Selected, slices.DeleteFunc(slices.Clone(s.Selected), func(x Selected) bool { return x.Name == bundle }))) == 0
+			return !got.Installed() && len(v.Pre) == 0 && v.GT(newest) && len(u.newMisfits(ctx, sol.Selected, rest)) == 0
 		}, Change{Kind: ChangeChannel, Subscription: sub.Name, To: ch})
 		if err != nil {
 			return nil, err
@@ -57,5 +58,41 @@ func (s *Solution) Instead(ctx context.Context, bundle string) (best *Fix, err e
 			best, newest = list[0], v
 		}
 	}
-	return best, nil
+	if best != nil || sub.current != nil {
+		return best, nil
+	}
+	return s.insteadOf(ctx, i, gets(s, sub.Name), rest)
+}
+
+// maxOlder is the number of older bundles of a channel that are tried.
+const maxOlder = 3
+
+// insteadOf returns the fix with which fresh subscription i starts with the newest older bundle of the channel that runs in the
+// namespace, or nil. rest is what else is installed.
+func (s *Solution) insteadOf(ctx context.Context, i int, chosen Ref, rest []Selected) (*Fix, error) {
+	u := s.r.u
+	var older []Ref
+	for _, c := range s.r.options[i].list {
+		if u.isInstalled(c) {
+			continue
+		}
+		ref := u.ref(c)
+		_, b := u.entry(c)
+		if v := u.Version(ref); ref.Catalog == chosen.Catalog && ref.Channel == chosen.Channel && v.LT(u.Version(chosen)) && len(v.Pre) == 0 && u.misfit(ctx, b) == nil {
+			older = append(older, ref)
+		}
+	}
+	slices.SortStableFunc(older, func(a, b Ref) int { return u.Version(b).Compare(u.Version(a)) })
+	for _, ref := range older[:min(len(older), maxOlder)] {
+		list, err := s.tested(ctx, func(sol *Solution) bool {
+			return slices.ContainsFunc(sol.Selected, func(x Selected) bool { return x.Name == ref.Name }) && len(u.newMisfits(ctx, sol.Selected, rest)) == 0
+		}, Change{Kind: ChangeStartingCSV, Subscription: u.subs[i].Name, To: ref.Name, Manual: true, Then: "approve only versions that run on this cluster"})
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 && list[0].harms() == 0 {
+			return list[0], nil
+		}
+	}
+	return nil, nil
 }

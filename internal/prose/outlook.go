@@ -91,7 +91,7 @@ func Summary(o *graph.Outlook) string {
 	case o.Way == nil && o.EndsEarly():
 		return standing(o) + ", and no other channel leads further"
 	case o.Way == nil && o.Fresh && o.Newest.Channel != "":
-		return fmt.Sprintf("%s; %s has the newer %s, to which no upgrade leads from there", standing(o), place(o, o.Newest), version(o.Newest.Node))
+		return fmt.Sprintf("%s; %s has the newer %s, to which no upgrade leads from there: to get it, follow that channel from the start", standing(o), place(o, o.Newest), version(o.Newest.Node))
 	case o.Way == nil:
 		return standing(o) + ", and nothing leads on to " + target(o.Newest)
 	}
@@ -240,6 +240,9 @@ func gap(o *graph.Outlook) string {
 	case n > maxStops:
 		return text + fmt.Sprintf("can be installed only over %d versions, %s to %s", n, known[0], known[len(known)-1])
 	}
+	if n := len(names) - len(known); n > 0 && len(known) > 0 {
+		names = append(known, phrase.Count(n, "bundle")+" that no catalog has")
+	}
 	return text + "can be installed only over " + phrase.Join(names, "or")
 }
 
@@ -286,10 +289,35 @@ func onward(o *graph.Outlook, channel string) string {
 	if o.Closes != nil {
 		text += fmt.Sprintf(". That is possible only before %s is installed", version(o.Closes.To))
 	}
+	if ch := otherPlatform(o); ch != "" {
+		text += fmt.Sprintf(". Channel %s may be for another version of the platform; check that first", ch)
+	}
 	if o.Nearer != nil {
 		text += fmt.Sprintf(". To get only to %s, %s; no channel leads on from there to %s", version(o.Nearer.End()), legs(o.Nearer), version(o.Way.End()))
 	}
 	return text
+}
+
+// otherPlatform returns the first channel on the way of an outlook that is named for another version of OpenShift than the
+// channel that the operator follows, or "". Operators with versions like those of OpenShift have channels for their versions.
+func otherPlatform(o *graph.Outlook) string {
+	split := func(channel string) (name, platform string) {
+		i := strings.LastIndexByte(channel, '-') + 1
+		if minor, ok := strings.CutPrefix(channel[i:], "4."); !ok || minor == "" || strings.Trim(minor, "0123456789") != "" {
+			return "", ""
+		}
+		return channel[:i], channel[i:]
+	}
+	if len(o.Channels) != 1 || strings.HasPrefix(o.From.Version, "4.") {
+		return ""
+	}
+	name, platform := split(o.Channels[0])
+	for _, l := range o.Way.Legs {
+		if n, at := split(l.Channel); platform != "" && n == name && at != "" && at != platform {
+			return l.Channel
+		}
+	}
+	return ""
 }
 
 // Alone returns that the way of an outlook keeps other operators of the namespace waiting, or "" if

@@ -165,7 +165,7 @@ func (a *answer) text(w io.Writer) error {
 		text := x.Summary()
 		if x.Elsewhere != nil && len(x.Fixes) > 0 {
 			text += "; to install it at once, " + x.Fixes[0].String()
-		} else if len(x.Commands) > 0 || len(x.Fixes) > 0 {
+		} else if leads := !x.Outlook.Fresh || x.Outlook.Way != nil; leads && len(x.Commands) > 0 || len(x.Fixes) > 0 { // else the summary states it
 			text += `; "olmkit explain" shows how to get there`
 		}
 		lines.Line(nil, labeled("note", x.Kind, text), "", "  ")
