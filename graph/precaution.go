@@ -18,10 +18,10 @@ func precautions(p, q Package, channel string, lost []Node, reading Reading) (li
 	if len(lost) == 0 {
 		return nil
 	}
-	old, new := NewOutlooks(reading, []Source{{Package: p}}, nil), NewOutlooks(reading, []Source{{Package: q}}, nil)
+	before, after := NewOutlooks(reading, []Source{{Package: p}}, nil), NewOutlooks(reading, []Source{{Package: q}}, nil)
 	for _, n := range lost {
 		x := Precaution{From: n, Channel: channel}
-		x.find(old, new, q)
+		x.find(before, after, q)
 		list = append(list, x)
 	}
 	return list
@@ -29,27 +29,27 @@ func precautions(p, q Package, channel string, lost []Node, reading Reading) (li
 
 // find sets the ways. Of the bundles to which the old catalog leads, the best is the one from which the new catalog leads
 // furthest, then the one that is easiest to get to. The old catalog is not needed if the new one leads as far.
-func (x *Precaution) find(old, new *Outlooks, q Package) {
+func (x *Precaution) find(before, after *Outlooks, q Package) {
 	var reach *spot
 	effort, from := 0, x.From
 	if b, ok := q.Bundle(from.Name); ok {
 		from = b.Node() // which may have been only a name before
 	}
-	if now := new.Of(from, "", []string{x.Channel}); now.Way != nil {
+	if now := after.Of(from, "", []string{x.Channel}); now.Way != nil {
 		x.After = now.Way
-		reach = new.spot(now.Way.End())
+		reach = after.spot(now.Way.End())
 	}
-	for _, w := range old.Ways(x.From, "", []string{x.Channel}) {
+	for _, w := range before.Ways(x.From, "", []string{x.Channel}) {
 		var follows []string
 		if channel := w.Legs[len(w.Legs)-1].Channel; channel != "" {
 			follows = []string{channel}
 		}
-		then := new.Of(w.End(), "", follows)
+		then := after.Of(w.End(), "", follows)
 		if then.Way == nil && then.Kind != OutlookAtHead && then.Kind != OutlookStepsAway {
 			continue
 		}
 		end, more := then.Reach()
-		to, cost := new.spot(end), w.effort()+more
+		to, cost := after.spot(end), w.effort()+more
 		if reach == nil || newer(to, reach) || x.Before != nil && cost < effort && !newer(reach, to) {
 			x.Before, x.After, reach, effort = &w, then.Way, to, cost
 		}
