@@ -192,7 +192,7 @@ func (d *extensionEnd) text(w io.Writer) error {
 	writeNeeds(t, d.Needs)
 	io.WriteString(w, t.String())
 	if d.Refused != "" {
-		io.WriteString(w, refusedV1(w, d.Refused, d.Fixes))
+		io.WriteString(w, refusedV1(w, d.Code, d.Refused, d.Fixes))
 	}
 	for _, u := range d.Upgrades {
 		line("  installed %s", &u)

@@ -51,10 +51,13 @@ func noneSelected(code olmv1.RefusalCode) string {
 	return fmt.Sprintf("no bundle can be selected (%s)", code)
 }
 
-// refusedV1 returns why no bundle can be selected, and fixes, for an output.
-func refusedV1(w io.Writer, reason string, fixes []*olmv1.Fix) string {
+// refusedV1 returns why no bundle can be selected, and fixes, for an output. The reason of a refusal with a code is one line.
+func refusedV1(w io.Writer, code olmv1.RefusalCode, reason string, fixes []*olmv1.Fix) string {
 	if reason == "" {
 		return ""
+	}
+	if code != "" {
+		reason = visible.Line(reason)
 	}
 	t := proseWriter(w)
 	for text := range strings.SplitSeq(visible.Lines(strings.TrimSpace(reason)), "\n") {
@@ -71,7 +74,7 @@ func (p *extensionPlan) text(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { visible.Fprintf(&b, format+"\n", args...) }
 	line("%s", p.title())
-	b.WriteString(refusedV1(w, p.Refused, p.Fixes))
+	b.WriteString(refusedV1(w, p.Code, p.Refused, p.Fixes))
 	if t := p.Target; t != nil && t.Catalog != "" {
 		line("  from catalog %s", t.Catalog)
 	}
