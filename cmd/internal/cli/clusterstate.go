@@ -33,7 +33,7 @@ type clusterState struct {
 	all       bool // all namespaces
 	// single is true for commands about one namespace unless all is set.
 	single bool
-	// imitates is true if a CatalogSource whose content is unknown counts as unhealthy, as for a controller, unless its status
+	// imitates is true if a CatalogSource whose content is unknown counts as unhealthy, as for a controller, unless the status in a file
 	// states that it serves content.
 	imitates    bool
 	global      string

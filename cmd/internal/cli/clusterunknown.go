@@ -27,7 +27,7 @@ func (s *clusterState) standIns(ctx context.Context, c *memcluster.Cluster, cata
 				return err
 			}
 			id := resolver.CatalogID{Name: k.Name, Namespace: k.Namespace}
-			if _, err := catalogs.Catalog(ctx, id); err == nil || !s.sees(id) || s.imitates && src.Status.ConnectionState == nil || isUnhealthy(src) {
+			if _, err := catalogs.Catalog(ctx, id); err == nil || !s.sees(id) || s.imitates && (s.wanted(s.cmd) || src.Status.ConnectionState == nil) || isUnhealthy(src) {
 				continue
 			}
 			s.unknown[id] = true
