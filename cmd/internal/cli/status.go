@@ -338,12 +338,19 @@ func (d *statusDocument) text(w io.Writer) error {
 			}
 			commands = append(commands, c)
 			var helped []string
+			upgrades := false
 			for _, x := range d.Operators {
-				if slices.Contains(x.Commands, c) && !slices.Contains(helped, x.Package) {
-					helped = append(helped, x.Package)
+				if slices.Contains(x.Commands, c) {
+					upgrades = upgrades || x.Installed == "" || x.Moves != movesStuck || x.Head != "" && x.Head != x.Installed
+					if !slices.Contains(helped, x.Package) {
+						helped = append(helped, x.Package)
+					}
 				}
 			}
-			label := "to upgrade " + phrase.And(helped)
+			label := "to let " + phrase.And(helped) + " run"
+			if upgrades {
+				label = "to upgrade " + phrase.And(helped)
+			}
 			if i := slices.Index(o.advice.Commands, c); i >= 0 {
 				label = commandLabel(o.advice, i)
 			}
