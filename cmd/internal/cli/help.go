@@ -67,8 +67,8 @@ const topicExitCodes = `Exit codes report whether there is an answer, and whethe
 
 What "no" means:
 
-  resolve, explain     there is no solution; resolve --strict: an operator is stuck or
-                       held back; explain: the running OLM differs from
+  resolve, explain     the requests cannot all be satisfied; resolve --strict: an operator
+                       is stuck or held back; explain: the running OLM differs from
                        olmkit-controller
   select               no bundle can be selected
   replay               an answer differs from the recorded one
