@@ -157,10 +157,7 @@ func (x *extensionState) refusal(ctx context.Context, from, to string, r *render
 	j := &platform.Judgment{Exclusion: graph.Exclusion{From: from, To: to}}
 	if r.refused != nil {
 		ways, err := x.configured(ctx, to, r)
-		j.Reason, j.Action = problemsSummary(r.refused), correctConfig
-		for _, w := range ways {
-			j.Action, j.Commands = w.change, append(j.Commands, w.Command)
-		}
+		judgeConfig(j, r.refused, ways)
 		return j, err
 	}
 	results, err := desired.Preflight(ctx, x.extension, r.phases, x.options.AsUpstream, live)

@@ -16,9 +16,6 @@ import (
 	"github.com/olmkit/olmkit/resolver/platform"
 )
 
-// correctConfig is what to do about a bundle that OLM v1 cannot render, unless a change is known with which it can.
-const correctConfig = "correct the configuration (spec.config.inline)"
-
 // An upgradeWalk follows the upgrades that OLM v1 takes on its own, and finds the first one that it refuses. It reads only
 // manifests that are at hand, and ends at the first bundle without.
 type upgradeWalk struct {
@@ -80,21 +77,26 @@ func (w *upgradeWalk) badConfig(ctx context.Context, from, to string) (x *platfo
 			}
 			continue
 		}
-		if x == nil {
-			x = &platform.Judgment{
-				Exclusion: graph.Exclusion{From: from, To: to, Reason: problemsSummary(bad)},
-				Action:    correctConfig,
-			}
-		}
 		ways, err := configured(ctx, e, &rollout.Bundle{Name: to}, b.Bundle.Bundle, statusOptions, bad)
 		if err != nil {
 			return nil, err
 		}
-		for _, y := range ways {
-			x.Action, x.Commands = y.change, append(x.Commands, y.Command)
+		if x == nil {
+			x = &platform.Judgment{Exclusion: graph.Exclusion{From: from, To: to}}
 		}
+		judgeConfig(x, bad, ways)
 	}
 	return x, nil
+}
+
+// judgeConfig adds to a judgment why OLM v1 cannot render the bundle, and the changes with which it can.
+func judgeConfig(x *platform.Judgment, bad *registryv1.Error, ways []extensionWay) {
+	if x.Reason == "" {
+		x.Reason, x.Action = problemsSummary(bad), "correct the configuration (spec.config.inline)"
+	}
+	for _, w := range ways {
+		x.Action, x.Commands = w.change, append(x.Commands, w.Command)
+	}
 }
 
 // stop returns the first upgrade that OLM v1 refuses, of those from a bundle to the selected one and on from there, or nil.
