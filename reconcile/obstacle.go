@@ -60,6 +60,7 @@ type coming struct {
 	name, replaces string
 	minKube        string
 	modes          []olm.InstallMode
-	stated         bool   // whether the bundle states its install modes
-	unready        string // why the subscription of a CSV is held
+	crds           []*olm.CustomResourceDefinition // those that are known
+	stated         bool                            // whether the bundle states its install modes
+	unready        string                          // why the subscription of a CSV is held
 }

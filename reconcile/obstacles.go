@@ -39,11 +39,14 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	for _, c := range w.Own() {
 		name := c.Metadata.Name
 		if p := c.Status.Phase; p == olm.PhasePending || p == olm.PhaseFailed || unready[name] != "" || p == olm.PhaseSucceeded && refusesGroup(w, c) {
-			list = append(list, coming{name, c.Spec.Replaces, c.Spec.MinKubeVersion, c.Spec.InstallModes, true, unready[name]})
+			list = append(list, coming{
+				name: name, replaces: c.Spec.Replaces, minKube: c.Spec.MinKubeVersion,
+				modes: c.Spec.InstallModes, stated: true, unready: unready[name],
+			})
 		}
 	}
 	for _, ip := range w.InstallPlans {
-		if !isApprovable(ip) && ip.Status.Phase != olm.PlanFailed {
+		if !isApprovable(ip) && ip.Status.Phase != olm.PlanFailed && ip.Status.Phase != olm.PlanInstalling {
 			continue
 		}
 		if o := outdated(w, ip, sol); o != nil {
@@ -57,7 +60,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 			continue
 		}
 		for _, name := range ip.Spec.ClusterServiceVersionNames {
-			c := coming{name: name}
+			c := coming{name: name, crds: planned(ip, name)}
 			for _, s := range w.Subscriptions {
 				if s.Status.CurrentCSV == name {
 					c.replaces = s.Status.InstalledCSV
@@ -96,6 +99,9 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 				c.modes = append(c.modes, olm.InstallMode{Type: olm.InstallModeType(m.Type), Supported: m.Supported})
 			}
 			c.stated = stated && err == nil
+			if c.crds, err = definitions(ctx, w, x.Bundle); err != nil {
+				return nil, err
+			}
 			list = append(list, c)
 		}
 	}
@@ -113,6 +119,10 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	out := slices.Concat(differenceObstacles(sol), lostObstacles(w), catalogObstacles(w), gone, late, unpacking)
 	for _, c := range list {
 		first := len(out)
+		for _, o := range crdObstacles(w, c) {
+			o.Bundle, o.Replaces = c.name, c.replaces
+			out = append(out, o)
+		}
 		for _, find := range []func(*world.World, coming) *Obstacle{
 			installMode, approval, operatorObstacle, platformObstacle, group, accountObstacle, installPlan, unreadyObstacle,
 		} {

@@ -20,6 +20,7 @@ const (
 	HeldByApproval Holder = "approval" // an install plan waits for approval
 	HeldByOperator Holder = "operator" // the installed operator reports that it is not upgradeable
 	HeldByPlatform Holder = "platform" // the bundle needs a newer version of Kubernetes
+	HeldByCRD      Holder = "crd"      // the cluster refuses the CRDs of the bundle
 
 	// These keep all bundles of a namespace, or of a subscription, from being installed.
 	HeldByCatalog     Holder = "catalog"         // a catalog of the namespace is not ready

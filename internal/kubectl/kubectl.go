@@ -74,9 +74,9 @@ func text(object map[string]any) string {
 	return string(text)
 }
 
-// Delete returns the command that deletes an object.
-func Delete(resource, namespace, name string) string {
-	return object("delete", resource, namespace, name)
+// Delete returns the command that deletes objects of one kind.
+func Delete(resource, namespace string, names ...string) string {
+	return object("delete", resource, namespace, names...)
 }
 
 // Describe returns the command that describes an object with its events.
@@ -103,8 +103,11 @@ func Labeled(verb, resource, namespace, label, value string) string {
 	return "kubectl " + verb + " " + resource + " -n " + shell.Quote(namespace) + " -l " + shell.Quote(label)
 }
 
-func object(verb, resource, namespace, name string) string {
-	command := "kubectl " + verb + " " + resource + " " + shell.Quote(name)
+func object(verb, resource, namespace string, names ...string) string {
+	command := "kubectl " + verb + " " + resource
+	for _, name := range names {
+		command += " " + shell.Quote(name)
+	}
 	if namespace != "" {
 		command += " -n " + shell.Quote(namespace)
 	}

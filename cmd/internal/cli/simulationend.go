@@ -10,7 +10,6 @@ import (
 	"github.com/olmkit/olmkit/internal/kubectl"
 	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/internal/prose"
-	"github.com/olmkit/olmkit/internal/shell"
 	"github.com/olmkit/olmkit/internal/visible"
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/reconcile"
@@ -278,14 +277,13 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	case d.Refused != "" && !slices.ContainsFunc(d.Obstacles, unready): // which have commands
 		add("repair what the subscriptions need: " + d.Refused)
 	}
+	crd := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByCRD } // it has the commands
 	for _, e := range d.refusals {
 		k := e.Change.Key()
-		if k.Kind != olm.KindCRD || e.Change.Op != reconcile.Update {
-			add(fmt.Sprintf("correct %s, which the cluster refuses: %s", k, e.Err))
+		if k.Kind == olm.KindCRD && slices.ContainsFunc(d.Obstacles, crd) {
 			continue
 		}
-		add(fmt.Sprintf("the upgrade needs a change to CRD %s that the cluster refuses: stay with what is installed, or save the custom resources and delete the CRD, which OLM then creates again. Risk: all of its custom resources are deleted with it", k.Name),
-			kubectl.All(k.Name)+" > "+shell.Quote(k.Name+".yaml"), kubectl.Delete("customresourcedefinition", "", k.Name))
+		add(fmt.Sprintf("correct %s, which the cluster refuses: %s", k, e.Err))
 	}
 	planFailed := func(o reconcile.Obstacle) bool {
 		return o.By == resolver.HeldByInstallPlan || o.By == resolver.HeldByUnpacking && o.InstallPlan != ""
@@ -301,7 +299,9 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 		if len(d.RefusedWrites) > 0 || slices.ContainsFunc(d.Obstacles, gate) {
 			break // they are why
 		}
-		add(fmt.Sprintf("install plan %s for %s makes no progress: %s", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames), phrase.Clause(ip.Status.Message)))
+		if !slices.ContainsFunc(d.Obstacles, crd) {
+			add(fmt.Sprintf("install plan %s for %s makes no progress: %s", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames), phrase.Clause(ip.Status.Message)))
+		}
 		d.Notes = slices.DeleteFunc(d.Notes, func(n reconcile.Note) bool { return n.Object == ip.Key() })
 	}
 	waits := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByApproval }

@@ -3,6 +3,7 @@ package crd
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -136,7 +137,7 @@ func (e *Upgrades) upgradable(ctx context.Context, s *olm.Step, have, want *olm.
 	users := e.crdUsers(name, s.Resolving)
 	var owners []string
 	for _, c := range users {
-		if owns(c, name) {
+		if Owns(c, name) {
 			owners = append(owners, c.Metadata.Namespace+"/"+c.Metadata.Name)
 		}
 	}
@@ -226,7 +227,8 @@ func remedy(violations []Violation, unable bool) string {
 	return "to continue, " + phrase.Join(parts, "and")
 }
 
-func owns(c *olm.ClusterServiceVersion, crd string) bool {
+// Owns reports whether an operator owns a CRD.
+func Owns(c *olm.ClusterServiceVersion, crd string) bool {
 	return slices.ContainsFunc(c.Spec.CRDs.Owned, func(d olm.CRDDescription) bool { return d.Name == crd })
 }
 
@@ -245,9 +247,15 @@ func (e *Upgrades) crdUsers(crd, bringing string) []*olm.ClusterServiceVersion {
 			}
 		}
 	}
+	maps.Copy(leaving, e.leaving)
+	return Users(e.World, crd, leaving)
+}
+
+// Users returns the operators of the cluster that own or require a CRD, except those of the namespace that leave.
+func Users(w *world.World, crd string, leaving map[string]bool) []*olm.ClusterServiceVersion {
 	var users []*olm.ClusterServiceVersion
-	for _, c := range e.Users(e.CSVs)[crd] {
-		if olm.IsCopied(c) || c.Metadata.IsDeleted() || c.Metadata.Namespace == e.Namespace && (leaving[c.Metadata.Name] || e.leaving[c.Metadata.Name]) {
+	for _, c := range w.Users(w.CSVs)[crd] {
+		if olm.IsCopied(c) || c.Metadata.IsDeleted() || c.Metadata.Namespace == w.Namespace && leaving[c.Metadata.Name] {
 			continue
 		}
 		users = append(users, c)

@@ -7,6 +7,21 @@ import (
 	"github.com/olmkit/olmkit/olm"
 )
 
+// Immutable returns what a new definition changes although the API server refuses that once it serves the CRD: "scope", "kind",
+// "scope or kind" for both, or "".
+func Immutable(old, new *olm.CustomResourceDefinition) string {
+	scope, kind := old.Spec.Scope != new.Spec.Scope, old.Spec.Names.Kind != new.Spec.Names.Kind
+	switch {
+	case !old.Status.IsEstablished() || !scope && !kind:
+		return ""
+	case scope && kind:
+		return "scope or kind"
+	case scope:
+		return "scope"
+	}
+	return "kind"
+}
+
 // LostVersions returns the versions that an upgrade removes. With all set, these
 // include versions without known users.
 func LostVersions(old, new *olm.CustomResourceDefinition, users []*olm.ClusterServiceVersion, all bool) []Violation {
