@@ -168,6 +168,7 @@ type builder struct {
 	gvkType      sid               // the type of such properties
 	order        []uint32          // of the entries of the current channel
 	links        []chain.Entry     // of the current channel
+	place        []uint32          // for finish: 1 + the place of a name in the list at hand
 }
 
 func newBuilder(opts *Options) *builder {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ func (b *builder) finish(ctx context.Context) (*Catalog, error) {
 		return nil, fmt.Errorf("index: the names, versions and properties of the catalog have more than %d bytes; split the catalog", b.t.max)
 	}
 	c.table, b.t = b.t.done(), nil
+	b.place = make([]uint32, len(c.table.end))
 	for _, step := range []func(){b.sortBundles, b.numberRequirements, b.sortChannels, b.sortPackages, b.joinEntries, b.joinAPIs, c.joinLabels, b.bundleEntries} {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -47,26 +49,31 @@ func (b *builder) meta(schema string, pkg, name sid, at pos) fbc.Meta {
 
 // compare orders blobs by package, name and position.
 func (b *builder) compare(pkg1, pkg2, name1, name2 sid, at1, at2 pos) int {
-	text := func(x, y sid) int {
-		if x == y {
-			return 0
+	for _, x := range [...][2]sid{{pkg1, pkg2}, {name1, name2}, {at1.file, at2.file}} {
+		if x[0] != x[1] { // different texts
+			return strings.Compare(b.c.str(x[0]), b.c.str(x[1]))
 		}
-		return strings.Compare(b.c.str(x), b.c.str(y))
 	}
-	return cmp.Or(text(pkg1, pkg2), text(name1, name2), text(at1.file, at2.file), cmp.Compare(at1.line, at2.line))
+	return cmp.Compare(at1.line, at2.line)
 }
 
-// sortBundles sorts the bundles. The lists that they refer to do not move.
+// sortBundles sorts the bundles, those of each package separately. The lists that they refer to
+// do not move.
 func (b *builder) sortBundles() {
 	c := b.c
-	order := make([]uint32, b.bundles.n)
-	for i := range order {
-		order[i] = uint32(i)
+	packages := map[uint32][]uint32{}
+	for i := range uint32(b.bundles.n) {
+		pkg := b.bundles.at(i).pkg
+		packages[pkg] = append(packages[pkg], i)
 	}
-	slices.SortFunc(order, func(i, j uint32) int {
-		x, y := b.bundles.at(i), b.bundles.at(j)
-		return cmp.Or(b.compare(sid(x.pkg), sid(y.pkg), x.name, y.name, x.pos, y.pos), cmp.Compare(i, j))
-	})
+	order := make([]uint32, 0, b.bundles.n)
+	for _, pkg := range slices.SortedFunc(maps.Keys(packages), func(x, y uint32) int { return strings.Compare(c.str(sid(x)), c.str(sid(y))) }) {
+		slices.SortFunc(packages[pkg], func(i, j uint32) int {
+			x, y := b.bundles.at(i), b.bundles.at(j)
+			return cmp.Or(b.compare(0, 0, x.name, y.name, x.pos, y.pos), cmp.Compare(i, j))
+		})
+		order = append(order, packages[pkg]...)
+	}
 	c.bundles = inOrder(&b.bundles, order)
 	if b.texts.n > 0 {
 		c.texts = inOrder(&b.texts, order)
@@ -196,16 +203,31 @@ func extend(s *span, i uint32) {
 // joinEntries finds the bundle of each entry.
 func (b *builder) joinEntries() {
 	c := b.c
-	for i := range c.entries {
-		e := &c.entries[i]
-		ch := &c.channels[e.channel]
+	for i := range c.packages {
+		p := &c.packages[i]
+		bundles := in(c.bundles, p.bundles)
+		for k := range slices.Backward(bundles) { // the first of those with one name
+			b.place[bundles[k].name] = p.bundles.from + uint32(k) + 1
+		}
+		for k := range in(c.channels, p.channels) {
+			b.joinChannel(p, &c.channels[p.channels.from+uint32(k)])
+		}
+		for k := range bundles {
+			b.place[bundles[k].name] = 0
+		}
+	}
+}
+
+func (b *builder) joinChannel(p *packageRec, ch *channelRec) {
+	c := b.c
+	entries := in(c.entries, ch.entries)
+	for i := range entries {
+		e := &entries[i]
 		k := e.bundle // the number in the blob, so far
-		e.bundle = 0
-		if x, ok := find(&c.records, c.bundles, c.packages[ch.pkg].bundles, c.str(e.name), func(r *bundleRec) *sid { return &r.name }); ok {
-			e.bundle = x + 1
+		if e.bundle = b.place[e.name]; e.bundle > 0 {
 			continue
 		}
-		meta := b.meta(fbc.SchemaChannel, c.packages[ch.pkg].name, ch.name, ch.pos)
+		meta := b.meta(fbc.SchemaChannel, p.name, ch.name, ch.pos)
 		b.problem(codes.NoBundle, &meta, entryPath(k), fmt.Errorf("entry %q has no %s blob in package %q", c.str(e.name), fbc.SchemaBundle, meta.Package))
 	}
 }

@@ -40,26 +40,29 @@ func (b *builder) sortEntries(i uint32) {
 
 // edges returns the entries of a channel, numbered from 0 in order of name.
 func (b *builder) edges(ch Channel) []chain.Entry {
-	c, r := b.c, ch.rec()
+	c, entries := b.c, in(b.c.entries, ch.rec().entries)
+	for k := range slices.Backward(entries) { // the first of those with one name
+		b.place[entries[k].name] = uint32(k) + 1
+	}
 	at := func(name sid) int {
 		if name == 0 {
 			return -1
 		}
-		if e, ok := ch.Entry(c.str(name)); ok {
-			return int(e.i - r.entries.from)
-		}
-		return -1
+		return int(b.place[name]) - 1
 	}
 	// Reuse the memory of the last channel.
-	out := slices.Grow(b.links[:0], r.entries.len())[:r.entries.len()]
+	out := slices.Grow(b.links[:0], len(entries))[:len(entries)]
 	b.links = out
-	for k, e := range in(c.entries, r.entries) {
+	for k, e := range entries {
 		out[k].Replaces, out[k].Skips = at(e.replaces), out[k].Skips[:0]
 		for _, s := range in(c.skips, e.skips) {
 			if to := at(s); to >= 0 {
 				out[k].Skips = append(out[k].Skips, to)
 			}
 		}
+	}
+	for _, e := range entries {
+		b.place[e.name] = 0
 	}
 	return out
 }
