@@ -60,6 +60,10 @@ func TestDeadEnd(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].DeadEnd == nil || !strings.HasSuffix(list[0].Text, stops) || list[0].DeadEnd.Bundle.Name != "app.v3" {
 		t.Errorf("Advice: %+v, %v", list, err)
 	}
+	const fix = "add a catalog that has package db >=1.0.0; then app.v3 is installed after app.v2"
+	if list, err = s.AdviceWithFixes(t.Context()); err != nil || len(list) != 1 || len(list[0].Fixes) == 0 || list[0].Fixes[0].String() != fix || list[0].Fixes[0].After != "app.v2" {
+		t.Errorf("AdviceWithFixes: %+v, %v", list, err)
+	}
 	if got := why(s, "app.v4"); !strings.HasSuffix(got, stops) {
 		t.Errorf("WhyNot of the head: %s", got)
 	}

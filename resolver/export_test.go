@@ -87,3 +87,6 @@ func (a Advice) CommandsText() string {
 	a.writeCommands(t)
 	return t.String()
 }
+
+// After returns the problem of the namespace once the solution is installed.
+func (s *Solution) After() Problem { return s.after() }

@@ -19,7 +19,7 @@ import (
 // offered, no single change of a subscription, operator or policy helps.
 func TestFixesByBruteForce(t *testing.T) {
 	ctx := context.Background()
-	var n struct{ conflicts, together, advice, fixes, reinstalled, none, possible, tried int }
+	var n struct{ conflicts, together, advice, fixes, reinstalled, later, none, possible, tried int }
 	// promised returns "" if the changed problem has the plan of the fix.
 	promised := func(p resolver.Problem, f *resolver.Fix) string {
 		n.fixes++
@@ -102,7 +102,14 @@ func TestFixesByBruteForce(t *testing.T) {
 		}
 		for _, a := range list {
 			for _, f := range a.Fixes {
-				if msg := promised(p, f); msg != "" {
+				at := p
+				if f.After != "" {
+					n.later++
+					if at = settled(t, sol); !slices.ContainsFunc(at.Installed, func(in resolver.Installed) bool { return in.Name == f.After }) {
+						return fmt.Sprintf("fix %q: OLM does not stop there", f)
+					}
+				}
+				if msg := promised(at, f); msg != "" {
 					return msg
 				}
 				if f.Changes[0].Kind == resolver.Reinstall {
@@ -180,9 +187,27 @@ func TestFixesByBruteForce(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", n)
-	if n.conflicts == 0 || n.advice == 0 || n.none == 0 || n.fixes < n.conflicts {
+	if n.conflicts == 0 || n.later == 0 || n.advice == 0 || n.none == 0 || n.fixes < n.conflicts {
 		t.Errorf("too little was checked: %+v", n)
 	}
+}
+
+// settled returns the problem once all upgrades of a solution, and those that follow, are installed.
+func settled(t *testing.T, sol *resolver.Solution) resolver.Problem {
+	t.Helper()
+	p := sol.After()
+	for range 20 {
+		next, err := resolver.Resolve(t.Context(), p)
+		if err != nil && !errors.As(err, new(*resolver.Conflict)) {
+			t.Fatal(err)
+		}
+		if err != nil || len(next.Selected) == 0 {
+			return p
+		}
+		p = next.After()
+	}
+	t.Fatal("the upgrades do not end")
+	return p
 }
 
 // wishOf returns the named subscription.

@@ -12,9 +12,16 @@ import (
 
 // String returns the fix as an instruction, with the bundles that it adds to the plan.
 func (f *Fix) String() string {
-	text := f.instruction()
-	if then := f.outcome(); then != "" {
+	text, then := f.instruction(), f.outcome()
+	waits := f.After != "" && slices.ContainsFunc(f.Changes, func(c Change) bool { return c.Kind != AddCatalog && c.Kind != RelaxRequirement })
+	if waits {
+		text = "once " + f.After + " is installed, " + text
+	}
+	if then != "" {
 		text += "; then " + then
+	}
+	if then != "" && f.After != "" && !waits {
+		text += " after " + f.After
 	}
 	for _, c := range f.Changes {
 		if c.Then != "" {

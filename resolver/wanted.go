@@ -280,6 +280,9 @@ func (s *Solution) AdviceWithFixes(ctx context.Context) (AdviceList, error) { //
 		if len(list[i].Rejected) > 0 || list[i].Kind == AdviceDuplicate || list[i].Kind == AdviceUnmanaged || list[i].Kind == AdvicePinNotMet || list[i].Elsewhere != nil || list[i].hopeless() {
 			left--
 			list[i].Fixes, err = s.Fixes(ctx, &list[i], 0)
+		} else if list[i].DeadEnd != nil {
+			left--
+			list[i].Fixes, err = s.later(ctx, &list[i])
 		}
 	}
 	if err != nil {

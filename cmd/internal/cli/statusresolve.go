@@ -268,6 +268,8 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			o.Why, o.Commands, o.advice = a.Summary()+". "+a.Onward(), append(o.Commands, a.Commands...), a
 		case a.HeldBy == nil && a.Outlook.Way != nil && len(a.Commands) > 0 && (o.Moves == movesNow || o.Moves == movesApproval):
 			o.Why, o.Commands, o.advice = o.Why+". "+a.Onward(), append(o.Commands, a.Commands...), a
+		case a.HeldBy == nil && len(a.Fixes) > 0 && a.DeadEnd != nil && (o.Moves == movesNow || o.Moves == movesApproval):
+			o.Why, o.Fixes, o.advice = o.Why+". Then "+a.DeadEnd.String(), a.Fixes, a
 		}
 		if !a.For(o.Object.Name) || a.HeldBy == nil {
 			continue
