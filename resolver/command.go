@@ -129,7 +129,7 @@ func (c *Change) addition(p *Problem) []string {
 		id.Name = fmt.Sprintf("additional-%d", n)
 	}
 	create := func(id CatalogID) string {
-		return kubectl.ApplyImage(object("CatalogSource", id.Name, id.Namespace, nil), map[string]any{"sourceType": "grpc"})
+		return kubectl.ApplyImage(object("CatalogSource", id.Name, id.Namespace, map[string]any{"sourceType": "grpc", "image": kubectl.Image}))
 	}
 	i := slices.IndexFunc(p.Subscriptions, func(s Subscription) bool { return c.Subscription != "" && cmp.Or(s.Name, s.Package) == c.Subscription })
 	switch {

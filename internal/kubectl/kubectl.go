@@ -2,7 +2,6 @@
 package kubectl
 
 import (
-	"maps"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -48,15 +47,17 @@ func Apply(object map[string]any) string {
 	return "echo " + shell.Quote(text(object)) + " | kubectl apply -f -"
 }
 
-// ApplyImage returns the command that creates an object whose spec has an image, which the shell takes from its
-// variable IMAGE. Without the variable, the command fails and states what to set it to.
-func ApplyImage(object map[string]any, spec map[string]any) string {
-	const field = `"image":"IMAGE"`
-	spec, object = maps.Clone(spec), maps.Clone(object)
-	spec["image"] = "IMAGE"
-	object["spec"] = spec
-	before, after, _ := strings.Cut(text(object), field)
-	return "echo " + shell.Quote(before+`"image":"`) + `"${IMAGE:?set it to the image of the catalog}"` + shell.Quote(`"`+after) + " | kubectl apply -f -"
+// Image stands for the image in an object of [ApplyImage].
+const Image = "IMAGE"
+
+// ApplyImage returns the command that creates an object whose spec has the image of a catalog, which the shell takes from
+// its variable IMAGE. Without the variable, the command fails and states what to set it to.
+func ApplyImage(object map[string]any) string {
+	const value = `"` + Image + `"`
+	o := text(object)
+	i := strings.LastIndex(o, value) // names come before the spec
+	before, after := o[:i], o[i+len(value):]
+	return "echo " + shell.Quote(before+`"`) + `"${IMAGE:?set it to the image of the catalog}"` + shell.Quote(`"`+after) + " | kubectl apply -f -"
 }
 
 // Copy returns the command that creates an object with the spec of another of the same kind and name.

@@ -30,7 +30,7 @@ func TestObjects(t *testing.T) {
 	object := map[string]any{"kind": "CatalogSource", "metadata": map[string]any{"name": "it's"}}
 	for _, tt := range []struct{ got, want string }{
 		{kubectl.Apply(object), `echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"}}' | kubectl apply -f -`},
-		{kubectl.ApplyImage(object, map[string]any{"sourceType": "grpc"}),
+		{kubectl.ApplyImage(map[string]any{"kind": "CatalogSource", "metadata": map[string]any{"name": "it's"}, "spec": map[string]any{"sourceType": "grpc", "image": kubectl.Image}}),
 			`echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"},"spec":{"image":"'"${IMAGE:?set it to the image of the catalog}"'","sourceType":"grpc"}}' | kubectl apply -f -`},
 		{kubectl.Copy("catalogsource", "olm", "it's", object),
 			`echo '{"kind":"CatalogSource","metadata":{"name":"it'\''s"},"spec":'"$(kubectl get catalogsource 'it'\''s' -n olm -o jsonpath={.spec})"'}' | kubectl apply -f -`},

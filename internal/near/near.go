@@ -25,8 +25,8 @@ func Names(name string, known []string, max int) []string {
 const Crowd = 9
 
 // Similar returns the same names as [Names]. crowded reports whether at least [Crowd] known names are
-// as similar as the first, or have all words of name and the first is not the only one of its
-// similarity, so they are examples rather than suggestions.
+// as similar as the first, or have all words of name, so they are examples rather than suggestions. Of
+// the latter, one that differs from name only in the ending "operator" is a suggestion.
 func Similar(name string, known []string, max int) (names []string, crowded bool) {
 	type rated struct {
 		name string
@@ -55,11 +55,13 @@ func Similar(name string, known []string, max int) (names []string, crowded bool
 	}
 	slices.SortFunc(list, func(a, b rated) int { return cmp.Or(cmp.Compare(a.cost, b.cost), newest(a.name, b.name)) })
 	list = slices.Compact(list)
+	if worded >= Crowd && stem(list[0].name) == stem(name) {
+		return []string{list[0].name}, false
+	}
 	for _, r := range list[:min(len(list), max)] {
 		names = append(names, r.name)
 	}
-	tied := func(n int) bool { return len(list) >= n && list[n-1].cost == list[0].cost }
-	return names, tied(Crowd) || worded >= Crowd && tied(2)
+	return names, worded >= Crowd || len(list) >= Crowd && list[Crowd-1].cost == list[0].cost
 }
 
 // edits returns the number of edits between two names, and whether it is small enough for a misspelling.

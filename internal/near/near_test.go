@@ -130,9 +130,16 @@ func TestGeneralWord(t *testing.T) {
 	for _, n := range []string{"alpha-one", "bravo-two", "delta-three", "echo-four", "golf-five", "hotel-six", "india-seven"} {
 		known = append(known, n+"-operator")
 	}
-	for name, want := range map[string]bool{"operator": true, "kairos": false, "alpha": false} {
+	for _, n := range []string{"one", "two", "three", "four", "five", "six", "seven", "eight"} {
+		known = append(known, "aws-"+n+"-controller")
+	}
+	known = append(known, "tf-controller", "aws-operator", "aws-nine-controller")
+	for name, want := range map[string]bool{"operator": true, "kairos": false, "alpha": false, "controller": true, "aws": false} {
 		if names, crowded := Similar(name, known, 2); crowded != want {
 			t.Errorf("Similar(%q) returns %v, crowded %v, want %v", name, names, crowded, want)
 		}
+	}
+	if names := Names("aws", known, 2); !slices.Equal(names, []string{"aws-operator"}) {
+		t.Errorf("Names(aws) is %q, want only the one that differs in its ending", names)
 	}
 }

@@ -72,6 +72,11 @@ func (s *selecting) jump(c candidate) string {
 	return text
 }
 
+// riskOf returns the risk of an upgrade that only the policy SelfCertified allows, after a full stop.
+func riskOf(jump string) string {
+	return ". Risk: " + jump + ", so the operator may fail or lose data; back up its resources"
+}
+
 // maxCourse is the maximum number of later upgrades of a course.
 const maxCourse = 250
 

@@ -276,9 +276,12 @@ func (s *selecting) asked(b graph.Bundle) bool {
 		return true
 	}
 	for e := range b.Entries() {
-		if s.channels[e.Channel()] {
+		if s.inChannel(e.Channel()) {
 			return true
 		}
 	}
 	return false
 }
+
+// inChannel reports whether a channel is requested.
+func (s *selecting) inChannel(ch graph.Channel) bool { return s.channels == nil || s.channels[ch] }

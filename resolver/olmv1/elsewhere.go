@@ -1,6 +1,12 @@
 package olmv1
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/olmkit/olmkit/internal/kubectl"
+	"github.com/olmkit/olmkit/internal/near"
+)
 
 // other returns the highest requested version that OLM v1 does not refuse and only other channels have, or nil.
 func (s *selecting) other(r *Refusal) *remote {
@@ -52,31 +58,60 @@ func (s *selecting) elsewhere(r *Refusal) []*Fix {
 
 // hopeless states why no change of a request helps, or returns "" if its message does.
 func (s *selecting) hopeless(r *Refusal) string {
+	if !s.refusesAll() || r.Code == RefusedTie || r.Code == RefusedDependency && s.Installed == nil {
+		return ""
+	}
 	n := 0
+	for _, p := range s.packages {
+		n += p.NumBundles()
+	}
+	refuses := fmt.Sprintf("OLM v1 refuses all %d bundles of the package, because they declare dependencies", n)
+	switch n {
+	case 1:
+		refuses = "OLM v1 refuses the only bundle of the package, because it declares dependencies"
+	case 2:
+		refuses = "OLM v1 refuses both bundles of the package, because they declare dependencies"
+	}
+	if s.Installed == nil {
+		return ". " + refuses
+	}
+	text := ". No change of the request helps: "
+	if r.Code != RefusedDependency || n != len(s.inRanges) { // else the message states it
+		text += refuses + "; "
+	}
+	return text + fmt.Sprintf("classic OLM installs such bundles, but does not take over what OLM v1 has installed. %s stays installed", s.node)
+}
+
+// refusesAll reports whether OLM v1 refuses all bundles of the package for their dependencies.
+func (s *selecting) refusesAll() bool {
 	for _, p := range s.packages {
 		for b := range p.Bundles() {
 			if Dependency(b) == "" {
-				return ""
+				return false
 			}
-			n++
 		}
 	}
-	all := "both"
-	if n != 2 {
-		all = fmt.Sprintf("all %d", n)
+	return len(s.packages) > 0
+}
+
+// additions returns the fix that adds a catalog with the package, unless its name is a mistake.
+func (s *selecting) additions() []*Fix {
+	_, _, notation := s.notation()
+	if names, crowded := s.nearPackages(); notation != "" || !crowded && near.Misspelled(s.Package, names) {
+		return nil
 	}
-	refuses := fmt.Sprintf("OLM v1 refuses %s bundles of the package, because they declare dependencies", all)
-	switch {
-	case n == 0 || r.Code == RefusedTie || r.Code == RefusedDependency && s.Installed == nil: // which the message states
-		return ""
-	case n == 1:
-		refuses = "OLM v1 refuses the only bundle of the package, because it declares dependencies"
+	f := &Fix{Kind: FixAddCatalog, Package: s.Package, Text: "add a catalog that has package " + s.Package}
+	if s.Options.Command != "" {
+		f.Command = s.Options.Command + " --catalog NAME=PATH"
+		return []*Fix{f}
 	}
-	switch {
-	case s.Installed == nil:
-		return ". " + refuses
-	case r.Code == RefusedDependency && n == len(s.inRanges):
-		return ". No change of the request helps: classic OLM installs such bundles, but does not take over what OLM v1 has installed"
+	name := "additional"
+	for n := 2; slices.ContainsFunc(s.Catalogs, func(c Catalog) bool { return c.Name == name }); n++ {
+		name = fmt.Sprintf("additional-%d", n)
 	}
-	return ". No change of the request helps: " + refuses + "; classic OLM installs such bundles, but does not take over what OLM v1 has installed"
+	f.Command = kubectl.ApplyImage(map[string]any{
+		"apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{"source": map[string]any{"type": "Image", "image": map[string]any{"ref": kubectl.Image}}},
+	})
+	return []*Fix{f}
 }

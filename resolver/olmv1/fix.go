@@ -25,7 +25,7 @@ const (
 
 // fixes returns the changes with which OLM v1 selects a bundle.
 func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
-	var found []*Fix
+	var found, classic []*Fix
 	for i, f := range s.drafts(r) {
 		if i == maxFixTries || len(found) == maxFixes {
 			break
@@ -52,6 +52,13 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		}
 		if err == nil && f.Kind == FixPackage && after.refusal != nil && after.refusal.Code == RefusedDependency {
 			r.Message += "; OLM v1 refuses " + f.Package + ", because it declares dependencies"
+			c, err := after.classic(ctx, after.refusal.chosen.Bundle)
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				classic = append(classic, c)
+			}
 		}
 		if err != nil || after.refusal != nil {
 			continue // the change does not help, or it selects a catalog that is not loaded
@@ -97,16 +104,19 @@ func (s *selecting) fixes(ctx context.Context, r *Refusal) ([]*Fix, error) {
 		found = append(found, f)
 	}
 	slices.SortStableFunc(found, (*Fix).compare)
-	if r.Code == RefusedDependency && len(found) < maxFixes {
-		f, err := s.classic(ctx, r)
+	if refused := s.onlyClassic(r); refused != (graph.Bundle{}) && (len(found) == 0 || s.Installed == nil) {
+		f, err := s.classic(ctx, refused)
 		if err != nil {
 			return nil, err
 		}
 		if f != nil && (len(found) == 0 || f.Selected == r.chosen.Node()) { // else OLM v1 installs an older version, too
-			found = append(found, f)
+			classic = append(classic, f)
 		}
 	}
-	return found, nil
+	if found = append(found, classic...); len(found) == 0 && r.Code == RefusedPackage {
+		found = s.additions()
+	}
+	return found[:min(len(found), maxFixes)], nil
 }
 
 // lifts reports whether it helps that the installed bundle stays with a fix: it removes a part of the request or moves it
@@ -391,11 +401,6 @@ func (f *Fix) Stopped(refused graph.Node, reason, goOn string, then []Command) *
 	}
 	out.Text = f.in.fixText(&out, f.of) + ". " + goOn
 	return &out
-}
-
-// riskOf returns the risk of an upgrade that only the policy SelfCertified allows, after a full stop.
-func riskOf(jump string) string {
-	return ". Risk: " + jump + ", so the operator may fail or lose data; back up its resources"
 }
 
 // fixText returns a verified fix as an instruction.

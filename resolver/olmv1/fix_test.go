@@ -26,6 +26,23 @@ const fixCatalog = `
 {schema: olm.bundle, package: app, name: app.v2.0.0, image: i, properties: [{type: olm.package, value: {packageName: app, version: 2.0.0}},
   {type: olm.gvk.required, value: {group: cert.io, version: v1, kind: Cert}}]}
 ---
+{schema: olm.package, name: shop, defaultChannel: stable}
+---
+{schema: olm.channel, package: shop, name: stable, entries: [{name: shop.v1.0.0}, {name: shop.v1.1.0, replaces: shop.v1.0.0}]}
+---
+{schema: olm.bundle, package: shop, name: shop.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: shop, version: 1.0.0}},
+  {type: olm.gvk.required, value: {group: cert.io, version: v1, kind: Cert}}]}
+---
+{schema: olm.bundle, package: shop, name: shop.v1.1.0, image: i, properties: [{type: olm.package, value: {packageName: shop, version: 1.1.0}},
+  {type: olm.gvk.required, value: {group: cert.io, version: v1, kind: Cert}}]}
+---
+{schema: olm.package, name: lone, defaultChannel: stable}
+---
+{schema: olm.channel, package: lone, name: stable, entries: [{name: lone.v1.0.0}]}
+---
+{schema: olm.bundle, package: lone, name: lone.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: lone, version: 1.0.0}},
+  {type: olm.gvk.required, value: {group: far.io, version: v1, kind: Far}}]}
+---
 {schema: olm.package, name: cert, defaultChannel: stable}
 ---
 {schema: olm.channel, package: cert, name: stable, entries: [{name: cert.v1.0.0}]}
@@ -55,6 +72,29 @@ func TestFixes(t *testing.T) {
 		{"package", olmv1.Request{Package: "certt", Catalogs: one}, []string{
 			"set the package to cert and recreate the ClusterExtension, whose package is immutable; then cert.v1.0.0 is installed from catalog c",
 			`kubectl get clusterextension certt -o json | kubectl patch --local -f - --type merge --patch '{"spec":{"source":{"catalog":{"packageName":"cert"}}}}' -o json | kubectl replace --force -f -`,
+		}},
+		{"package that OLM v1 refuses", olmv1.Request{Package: "shoop", Catalogs: one}, []string{
+			"use classic OLM: create a Subscription to package shop, channel stable, in place of the ClusterExtension; then cert.v1.0.0 and shop.v1.1.0 are installed, if CatalogSource c in namespace olm has this catalog",
+			`echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"shop","namespace":"operators"},"spec":{"channel":"stable","name":"shop","source":"c","sourceNamespace":"olm"}}' | kubectl apply -f -`,
+		}},
+		{"package of another catalog", olmv1.Request{Package: "unlike", Catalogs: one}, []string{
+			"add a catalog that has package unlike",
+			`echo '{"apiVersion":"olm.operatorframework.io/v1","kind":"ClusterCatalog","metadata":{"name":"additional"},"spec":{"source":{"image":{"ref":"'"${IMAGE:?set it to the image of the catalog}"'"},"type":"Image"}}}' | kubectl apply -f -`,
+		}},
+		{"package of another catalog, for a command", olmv1.Request{Package: "unlike", Catalogs: one, Options: olmv1.Options{Command: "olmkit select c -p unlike"}}, []string{
+			"add a catalog that has package unlike", "olmkit select c -p unlike --catalog NAME=PATH",
+		}},
+		{"all refused", olmv1.Request{Package: "shop", Version: "<1.1", Installed: &olmv1.Installed{Name: "shop.v1.1.0", Version: "1.1.0"}, Catalogs: one}, []string{
+			"use classic OLM: delete the ClusterExtension, and create a Subscription to package shop, channel stable, with startingCSV shop.v1.0.0 and Manual approval, and approve its install plan; then cert.v1.0.0 and shop.v1.0.0 are installed, if CatalogSource c in namespace olm has this catalog. Risk: OLM v1 then deletes the CRDs of the operator with all of its custom resources; save them first",
+			`kubectl delete clusterextension shop && echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"shop","namespace":"operators"},"spec":{"channel":"stable","installPlanApproval":"Manual","name":"shop","source":"c","sourceNamespace":"olm","startingCSV":"shop.v1.0.0"}}' | kubectl apply -f -`,
+		}},
+		{"all refused, none in range", olmv1.Request{Package: "shop", Version: ">2", Catalogs: one}, []string{
+			"use classic OLM: create a Subscription to package shop, channel stable, in place of the ClusterExtension; then cert.v1.0.0 and shop.v1.1.0 are installed, if CatalogSource c in namespace olm has this catalog",
+			`echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"shop","namespace":"operators"},"spec":{"channel":"stable","name":"shop","source":"c","sourceNamespace":"olm"}}' | kubectl apply -f -`,
+		}},
+		{"a dependency that no catalog has", olmv1.Request{Package: "lone", Catalogs: one}, []string{
+			"use classic OLM: create a Subscription to package lone, channel stable, in place of the ClusterExtension, and add a catalog that has API Far (far.io/v1); then lone.v1.0.0 is installed, if CatalogSource c in namespace olm has this catalog",
+			`echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"CatalogSource","metadata":{"name":"additional","namespace":"olm"},"spec":{"image":"'"${IMAGE:?set it to the image of the catalog}"'","sourceType":"grpc"}}' | kubectl apply -f - && echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"lone","namespace":"operators"},"spec":{"channel":"stable","name":"lone","source":"c","sourceNamespace":"olm"}}' | kubectl apply -f -`,
 		}},
 		{"selector", olmv1.Request{Package: "cert", Catalogs: one, Selector: selector}, []string{
 			"remove the catalog selector; then cert.v1.0.0 is installed from catalog c",

@@ -52,7 +52,7 @@ func TestHarmless(t *testing.T) {
 			"remove the version, which allows all; then app.v1.2.0 is installed from catalog a, and OLM v1 upgrades it to the prerelease app.v2.0.0-rc.1 on its own, in 1 more step", `{"version":null}`,
 			"set upgradeConstraintPolicy to SelfCertified; then app.v1.0.0 is installed from catalog a. Risk: no entry of the catalog allows app.v1.0.0 over app.v1.1.0" + risk + ". It is a downgrade", `{"upgradeConstraintPolicy":"SelfCertified"}`}},
 		{"the successor is refused", "1.1.0", "", nil, map[string]*graph.Catalog{"a": needy}, nil, []string{
-			`the best bundle of package "app" is app.v2.0.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. It requires package other >=1.0.0; no given catalog satisfies that. With a catalog that does, classic OLM could install it for a Subscription`,
+			`the best bundle of package "app" is app.v2.0.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. It requires package other >=1.0.0; no given catalog satisfies that`,
 			"set the version to 1.1.0; then app.v1.1.0 stays, without an error", `{"version":"1.1.0"}`,
 			"set the channel to stable; then app.v1.1.0 stays, without an error", `{"channels":["stable"]}`,
 			"set the version to 3.0.0 and upgradeConstraintPolicy to SelfCertified; then app.v3.0.0 is installed from catalog a. Risk: no entry of the catalog allows app.v3.0.0 over app.v1.1.0" + risk, `{"upgradeConstraintPolicy":"SelfCertified","version":"3.0.0"}`}},

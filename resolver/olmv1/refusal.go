@@ -34,7 +34,7 @@ func (s *selecting) refuse(ctx context.Context) error {
 	if r.Fixes, err = s.fixes(ctx, r); err != nil {
 		return err
 	}
-	if len(r.Fixes) == 0 {
+	if !slices.ContainsFunc(r.Fixes, func(f *Fix) bool { return f.Kind != FixClassic }) {
 		r.Message += s.hopeless(r)
 	}
 	return r
@@ -224,9 +224,7 @@ func (s *selecting) message(r *Refusal) string {
 		}
 		if d := r.Dependencies.String(); d != "" {
 			b.WriteString(". " + strings.ToUpper(d[:1]) + d[1:])
-			if len(r.Dependencies.Install) == 0 {
-				b.WriteString(". With a catalog that does, classic OLM could install it for a Subscription")
-			} else if r.Dependencies.Reason == "" {
+			if len(r.Dependencies.Install) > 0 && r.Dependencies.Reason == "" {
 				b.WriteString(". Classic OLM would install " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too, for a Subscription")
 			}
 		}

@@ -69,7 +69,7 @@ func (r *Refusal) Bundle() (b graph.Bundle, ok bool) {
 func (r *Refusal) Error() string { return r.Message }
 
 // A Fix is a change to a request, or to a catalog's priority, with which OLM v1 selects a
-// bundle. It was verified by selecting again.
+// bundle. It was verified by selecting again, except for FixAddCatalog.
 type Fix struct {
 	Kind FixKind `json:"kind"`
 	// Package, Version, Channels, Policy, Priority and Selector are the new values of what the
@@ -86,7 +86,8 @@ type Fix struct {
 	// Stuck is how far the selected bundle gets if it is then stuck, or nil.
 	Stuck *graph.Outlook `json:"stuck,omitzero"`
 	// Command makes the change in a cluster. That of FixClassic supposes that the CatalogSource is in
-	// namespace olm and has the name of the catalog.
+	// namespace olm and has the name of the catalog. A catalog whose image is unknown gets it from the
+	// variable IMAGE of the shell; with [Options.Command], a flag of that command adds it instead.
 	Command string `json:"command,omitempty"`
 	// Then are commands for later, such as those with which OLM v1 takes an upgrade that it refuses otherwise; see
 	// [Fix.Stopped].
@@ -114,6 +115,7 @@ type FixKind string
 
 const (
 	FixPackage     FixKind = "change-package"              // correct the name of the package
+	FixAddCatalog  FixKind = "add-catalog"                 // add a catalog that has the package, which no given one has; what OLM v1 then selects is unknown
 	FixVersion     FixKind = "change-version"              // change or remove the version range
 	FixChannels    FixKind = "change-channels"             // change or remove the channels
 	FixBoth        FixKind = "change-channels-and-version" // change or remove the channels and the version range

@@ -126,6 +126,8 @@ type Options struct {
 	// KubeVersion is the version of the cluster, or "". It does not affect the selection; a note reports a bundle that
 	// requires a newer one.
 	KubeVersion string `json:"kubeVersion,omitempty"`
+	// Command is the command line that gives the request. A fix that adds a catalog adds the flag --catalog to it.
+	Command string `json:"-"`
 	// LoadLimits bound the load of catalogs in text form, ConstraintLimits their
 	// constraints.
 	LoadLimits       *fbc.Limits         `json:"-"`

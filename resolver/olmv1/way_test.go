@@ -162,6 +162,12 @@ func TestDeadEnds(t *testing.T) {
 	needy := channels(t, "1.0.0 1.1.0", "stable 1.0.0 1.1.0<1.0.0")
 	ends := channels(t, "", "stable 1.0.0", "beta 1.1.0<1.0.0 1.2.0<1.1.0 9.0.0")
 	const risk = ", so the operator may fail or lose data; back up its resources, and set the policy back afterwards"
+	const (
+		moved      = ", if CatalogSource c in namespace olm has this catalog. Risk: OLM v1 then deletes the CRDs of the operator with all of its custom resources; save them first"
+		move       = `kubectl delete clusterextension app && echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"app","namespace":"operators"},"spec":{`
+		subscribed = `,"name":"app","source":"c","sourceNamespace":"olm"}}' | kubectl apply -f -`
+		add        = `echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"CatalogSource","metadata":{"name":"additional","namespace":"olm"},"spec":{"image":"'"${IMAGE:?set it to the image of the catalog}"'","sourceType":"grpc"}}' | kubectl apply -f - && `
+	)
 	for _, tt := range []struct {
 		name, installed, version string
 		channels                 []string
@@ -190,11 +196,14 @@ func TestDeadEnds(t *testing.T) {
 			"remove the channels, which allows all; then app.v1.1.0 is installed from catalog c, and OLM v1 upgrades it to app.v3.1.0 of channel fork on its own, in 2 more steps", `{"channels":null}`,
 			"set upgradeConstraintPolicy to SelfCertified; then app.v2.0.0 is installed from catalog c. Risk: no entry of the catalog allows app.v2.0.0 over app.v1.0.0" + risk, `{"upgradeConstraintPolicy":"SelfCertified"}`}},
 		{"the whole package is refused", "1.0.0", "", nil, needy, []string{
-			`the best bundle of package "app" is app.v1.1.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. Both bundles that match the request declare some. It requires package other >=1.0.0; no given catalog satisfies that. With a catalog that does, classic OLM could install it for a Subscription. No change of the request helps: classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
+			`the best bundle of package "app" is app.v1.1.0, which declares dependencies (olm.package.required). OLM v1 does not install dependencies, and refuses such bundles even if the dependencies are installed. Both bundles that match the request declare some. It requires package other >=1.0.0; no given catalog satisfies that. No change of the request helps: classic OLM installs such bundles, but does not take over what OLM v1 has installed. app.v1.0.0 stays installed`,
+			"use classic OLM: delete the ClusterExtension, and create a Subscription to package app, channel stable, and add a catalog that has package other >=1.0.0; then app.v1.1.0 is installed" + moved, add + move + `"channel":"stable"` + subscribed}},
 		{"in another channel, too", "1.0.0", "", []string{"beta"}, needy, []string{
-			`package "app" has no bundle in channel beta; its only channel is stable. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
+			`package "app" has no bundle in channel beta; its only channel is stable. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed. app.v1.0.0 stays installed`,
+			"use classic OLM: delete the ClusterExtension, and create a Subscription to package app, channel stable, and add a catalog that has package other >=1.0.0; then app.v1.1.0 is installed" + moved, add + move + `"channel":"stable"` + subscribed}},
 		{"below the installed one", "1.1.0", "<1.1", nil, needy, []string{
-			`no bundle of package "app" in range "<1.1" is a successor of app.v1.1.0, which is newer than all of them; OLM v1 does not downgrade. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed`}},
+			`no bundle of package "app" in range "<1.1" is a successor of app.v1.1.0, which is newer than all of them; OLM v1 does not downgrade. No change of the request helps: OLM v1 refuses both bundles of the package, because they declare dependencies; classic OLM installs such bundles, but does not take over what OLM v1 has installed. app.v1.1.0 stays installed`,
+			"use classic OLM: delete the ClusterExtension, and create a Subscription to package app, channel stable, with startingCSV app.v1.0.0 and Manual approval, and approve its install plan, and add a catalog that has package other >=1.0.0; then app.v1.0.0 is installed" + moved, add + move + `"channel":"stable","installPlanApproval":"Manual"` + strings.Replace(subscribed, `}}'`, `,"startingCSV":"app.v1.0.0"}}'`, 1)}},
 	} {
 		r := olmv1.Request{
 			Package: "app", Version: tt.version, Channels: tt.channels, Catalogs: []olmv1.Catalog{{Name: "c", Graph: tt.catalog}},

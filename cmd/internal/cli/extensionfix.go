@@ -27,12 +27,12 @@ func (x *extensionState) tried(ctx context.Context, installed *rollout.Revision,
 }
 
 // triedEach returns what try makes of fixes. Those of which it reports that OLM v1 refuses the selected bundle are left out if
-// another fix helps. What classic OLM does is not tried.
+// another fix helps. What classic OLM does, or what a catalog that is still unknown has, is not tried.
 func triedEach(list []*olmv1.Fix, try func(*olmv1.Fix) (*olmv1.Fix, bool, error)) (out []*olmv1.Fix, err error) {
 	var helpful []*olmv1.Fix
 	for _, f := range list {
 		refused := false
-		if f.Kind != olmv1.FixClassic {
+		if f.Kind != olmv1.FixClassic && f.Kind != olmv1.FixAddCatalog {
 			if f, refused, err = try(f); err != nil {
 				return nil, err
 			}

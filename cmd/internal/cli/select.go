@@ -144,6 +144,9 @@ answered.`,
 		if r.Options.KubeVersion = q.kubeVersion; q.cluster != nil {
 			r.Options.KubeVersion = q.cluster.KubeVersion
 		}
+		if !q.given() {
+			r.Options.Command = l.commandLine()
+		}
 		a, err := s.answer(cmd.Context(), r)
 		var bad *document.Error
 		switch {
