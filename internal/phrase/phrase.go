@@ -56,13 +56,16 @@ func Clause(text string) string { return strings.TrimSuffix(strings.TrimSpace(te
 // Count returns a number with its noun.
 func Count(n int, noun string) string { return strconv.Itoa(n) + " " + Plural(n, noun) }
 
-// Plural returns the singular of a noun if n is 1, or else its plural.
-func Plural(n int, noun string) string {
+// Either returns one for a number of 1, and else many.
+func Either(n int, one, many string) string {
 	if n == 1 {
-		return noun
+		return one
 	}
-	return noun + "s"
+	return many
 }
+
+// Plural returns the singular of a noun if n is 1, or else its plural.
+func Plural(n int, noun string) string { return Either(n, noun, noun+"s") }
 
 // Reason returns the text of an error without its position in a catalog, which the surrounding sentence states.
 func Reason(err error) string {

@@ -37,6 +37,14 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestEither(t *testing.T) {
+	for n, want := range map[int]string{0: "are", 1: "is", 2: "are"} {
+		if got := phrase.Either(n, "is", "are"); got != want {
+			t.Errorf("Either(%d) is %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestClause(t *testing.T) {
 	for text, want := range map[string]string{"": "", "it failed": "it failed", " it failed. ": "it failed", "1.2": "1.2"} {
 		if got := phrase.Clause(text); got != want {

@@ -63,7 +63,38 @@ func (s *selecting) outcome(ctx context.Context) (*Selection, error) {
 		return nil, err
 	}
 	sel := s.selection(append(tooNew, held...), later)
+	if err := s.limited(ctx, sel); err != nil {
+		return nil, err
+	}
 	return sel, s.uncertified(ctx, sel)
+}
+
+// limited adds to the note about a later upgrade that OLM v1 refuses the version range that ends the upgrades before it.
+func (s *selecting) limited(ctx context.Context, sel *Selection) error {
+	i := slices.IndexFunc(sel.Notes, func(n Note) bool { return n.Code == NoteMoreSteps && len(n.Commands) == 0 })
+	if i < 0 || s.endsInRange() != "" || !s.isNext(s.left[0]) {
+		return nil
+	}
+	x := s.refusedStep()
+	if x == nil {
+		return nil
+	}
+	f := Fix{Kind: FixVersion, Version: "<=" + x.From.Version}
+	q := f.apply(*s.Request)
+	after, err := selectFor(ctx, &q)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil || after.refusal != nil:
+		return nil
+	}
+	c, err := s.course(ctx, after)
+	if err == nil && c.End().Name == x.From.Name && c.Refusal == "" {
+		n := &sel.Notes[i]
+		n.Text += fmt.Sprintf(". To stay at %s without that error, set the version to %s", x.From.Version, f.Version)
+		n.Commands = []Command{{Line: s.command(&f)}}
+	}
+	return err
 }
 
 // uncertified adds to the note about the bundle from which no upgrade leads on, the installed one or a later one, what

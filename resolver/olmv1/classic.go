@@ -144,11 +144,7 @@ func (s *selecting) classicFix(c *classicPlan) *Fix {
 		for _, x := range c.selected {
 			names = append(names, x.Name)
 		}
-		is := "are"
-		if len(names) == 1 {
-			is = "is"
-		}
-		text += "; then " + phrase.And(names) + " " + is + " installed"
+		text += "; then " + phrase.And(names) + phrase.Either(len(names), " is", " are") + " installed"
 	}
 	commands = append(commands, kubectl.Apply(map[string]any{
 		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",

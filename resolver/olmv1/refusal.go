@@ -174,14 +174,14 @@ func (s *selecting) message(r *Refusal) string {
 		case crowded:
 			fmt.Fprintf(&b, "; many packages have similar names, such as %s", phrase.And(names))
 		case len(names) > 0:
-			fmt.Fprintf(&b, "; the closest %s %s", map[bool]string{true: "is", false: "are"}[len(names) == 1], phrase.And(names))
+			fmt.Fprintf(&b, "; the closest %s %s", phrase.Either(len(names), "is", "are"), phrase.And(names))
 		}
 	case RefusedChannels:
 		fmt.Fprintf(&b, "%s has no bundle in %s %s; ", what, phrase.Plural(len(s.Channels), "channel"), strings.Join(s.Channels, ", "))
 		if list := s.splitChannels(); list != nil {
 			b.WriteString("name each channel separately: " + strings.Join(list, " and "))
 		} else if known := s.channelNames(); len(known) <= maxChannels {
-			are := map[bool]string{true: "only channel is", false: "channels are"}[len(known) == 1]
+			are := phrase.Either(len(known), "only channel is", "channels are")
 			fmt.Fprintf(&b, "its %s %s", are, strings.Join(known, ", "))
 		} else {
 			fmt.Fprintf(&b, "it has %d channels, such as %s", len(known), phrase.And(s.nearChannels(r)))
@@ -193,7 +193,7 @@ func (s *selecting) message(r *Refusal) string {
 			return b.String()
 		}
 		if list := s.prereleases(); len(list) > 0 {
-			are := map[bool]string{true: "is a prerelease", false: "are prereleases"}[len(list) == 1]
+			are := phrase.Either(len(list), "is a prerelease", "are prereleases")
 			fmt.Fprintf(&b, ": %s %s, and the range names none", phrase.And(list[max(0, len(list)-3):]), are)
 			s.onlyPrereleases = true
 		}
@@ -225,7 +225,7 @@ func (s *selecting) message(r *Refusal) string {
 		if d := r.Dependencies.String(); d != "" {
 			b.WriteString(". " + strings.ToUpper(d[:1]) + d[1:])
 			if len(r.Dependencies.Install) > 0 && r.Dependencies.Reason == "" {
-				b.WriteString(". Classic OLM would install " + map[bool]string{true: "it", false: "them"}[len(r.Dependencies.Install) == 1] + " too, for a Subscription")
+				b.WriteString(". Classic OLM would install " + phrase.Either(len(r.Dependencies.Install), "it", "them") + " too, for a Subscription")
 			}
 		}
 	}
@@ -249,7 +249,11 @@ func (s *selecting) message(r *Refusal) string {
 		switch beyond := s.beyond(r); {
 		case beyond && len(s.sources) == 1:
 			list = list[len(list)-1:]
-			b.WriteString("; the newest " + map[bool]string{true: "that it can be upgraded to", false: "available"}[upgrade] + " is ")
+			if upgrade {
+				b.WriteString("; the newest that it can be upgraded to is ")
+			} else {
+				b.WriteString("; the newest available is ")
+			}
 		case upgrade:
 			b.WriteString("; the closest that it can be upgraded to: ")
 		default:
@@ -267,7 +271,7 @@ func (s *selecting) message(r *Refusal) string {
 			refused = refused && s.refuses(n)
 		}
 		if refused {
-			b.WriteString(", but OLM v1 refuses " + map[bool]string{true: "it", false: "them"}[len(list) == 1] + " for declaring dependencies")
+			b.WriteString(", but OLM v1 refuses " + phrase.Either(len(list), "it", "them") + " for declaring dependencies")
 		}
 	}
 	switch {
@@ -287,7 +291,7 @@ func (s *selecting) message(r *Refusal) string {
 			names = append(names, c.Name)
 		}
 		if len(names) > 0 {
-			fmt.Fprintf(&b, "; the catalog selector leaves out %s %s, which %s one", phrase.Plural(len(names), "catalog"), phrase.And(names), map[bool]string{true: "has", false: "have"}[len(names) == 1])
+			fmt.Fprintf(&b, "; the catalog selector leaves out %s %s, which %s one", phrase.Plural(len(names), "catalog"), phrase.And(names), phrase.Either(len(names), "has", "have"))
 		}
 	}
 	elsewhere, reached := s.inOtherChannels(r)

@@ -31,10 +31,9 @@ func (s *selecting) noteOutlook(code NoteCode) {
 func (s *selecting) noteSteps(held bool, later []Note) {
 	o := s.outlook()
 	end := s.endsInRange()
-	refused := slices.IndexFunc(o.Steps, func(x graph.Step) bool { return s.isRefused(x.To) })
+	x := s.refusedStep()
 	switch {
-	case end == "" && refused > 0:
-		x := o.Steps[refused]
+	case end == "" && x != nil:
 		s.notes = append(s.notes, Note{Code: NoteMoreSteps, Text: fmt.Sprintf("%s is upgraded only to %s: then OLM v1 selects %s and refuses it, because it declares dependencies", s.node, x.From, x.To)})
 	case end != "" && (len(o.Steps) > 1 || o.EndsEarly() || o.Closes != nil):
 		s.notes = append(s.notes, Note{Code: NoteMoreSteps, Text: fmt.Sprintf("%s; the version range %q ends them at %s", prose.Summary(o), s.rng, end)})
@@ -52,6 +51,16 @@ func (s *selecting) noteSteps(held bool, later []Note) {
 	case len(o.Steps) > 1 || o.EndsEarly(): // the commands of what holds it back lead on
 		s.notes = append(s.notes, Note{Code: NoteMoreSteps, Text: prose.Outlook(o)})
 	}
+}
+
+// refusedStep returns the first step of the outlook after the next one to a bundle that OLM v1 refuses, or nil.
+func (s *selecting) refusedStep() *graph.Step {
+	list := s.outlook().Steps
+	i := slices.IndexFunc(list, func(x graph.Step) bool { return s.isRefused(x.To) })
+	if i <= 0 {
+		return nil
+	}
+	return &list[i]
 }
 
 // noteDeadEnd adds a note if no upgrade leads from a bundle that is installed afresh to the newest version.

@@ -125,7 +125,7 @@ func TestBeyond(t *testing.T) {
 			"held-back: the version range \"1.2.0\" leaves out newer versions: without it, app.v2.1.0 is selected from catalog a", `{"version":null}`}},
 		{"no way to what OLM v1 refuses", "1.0.0", "", []string{"old"}, []*graph.Catalog{needy}, nil},
 		{"a step to what OLM v1 refuses", "1.0.0", "", nil, []*graph.Catalog{needy}, []string{
-			"more-steps: app.v1.0.0 is upgraded only to app.v1.1.0: then OLM v1 selects app.v2.0.0 and refuses it, because it declares dependencies"}},
+			"more-steps: app.v1.0.0 is upgraded only to app.v1.1.0: then OLM v1 selects app.v2.0.0 and refuses it, because it declares dependencies. To stay at 1.1.0 without that error, set the version to <=1.1.0", `{"version":"<=1.1.0"}`}},
 		{"a lower version leads on", "0.3.0", "", nil, []*graph.Catalog{mixed}, []string{
 			"stays: app.v0.3.0 stays: 0.2.0, which replaces it, has a lower version, and OLM v1 prefers the highest. app.v1.0.0, the first newer entry, can be installed only over 0.2.0. To get to 1.0.0, set the version to 0.2.0 until it is installed, then remove the version",
 			`{"version":"0.2.0"}`, `0.2.0: {"version":null}`}},
