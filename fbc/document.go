@@ -46,7 +46,8 @@ func (r *DocumentReader) Read(ctx context.Context, f io.Reader, name string) ite
 		defer func() { r.room = d.Room }()
 		s := decode.NewSplitter(ctx, r.limits.ofDocuments(), decode.BatchSize)
 		for s.Begin(f, false); ; {
-			b, err := s.Next(decode.Batch{})
+			var b decode.Batch
+			err := s.Next(&b)
 			if err == io.EOF {
 				return
 			}

@@ -224,9 +224,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		faults.add(r.faults...)
 		findings.add(templates.take(r)...)
 		total.Bytes += r.bytes
-		if r.last {
-			total.Files++
-		}
+		total.Files += r.files
 		progress()
 		return !enough
 	}
@@ -239,6 +237,7 @@ func loadAll(ctx context.Context, from origin, opts *LoadOptions) (*Catalog, Dia
 		}
 	}
 	if faults.cut != nil { // what is missing may follow later
+		templates.endFile()
 		findings.addAll(&templates.faultList)
 		cat.Findings = findings.capped()
 		return cat, append(faults.sorted(), stopped(faults.cut.Pos, limits.Diagnostics)), nil

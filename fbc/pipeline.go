@@ -31,13 +31,21 @@ type pipeline struct {
 
 // A job is a batch and, once that is decoded, its result. Its memory is reused.
 type job struct {
-	file  string
-	index int   // of the file
-	start int64 // the offset of what the batch, with the space before it, begins with
 	decode.Batch
+	parts []part
 	result
 	reuse *reuse        // nil when the blobs are kept
 	done  chan struct{} // has an item when there is a result
+}
+
+// A part is what a batch holds of one file.
+type part struct {
+	name  string // of the file
+	index int    // of the file
+	end   int    // the index of the document after its last one
+	start int64  // the offset in the file of what it begins with
+	bytes int64  // its size, with the space before and after documents
+	last  bool   // it ends with the file
 }
 
 // A result is a decoded batch.
@@ -46,7 +54,7 @@ type result struct {
 	faults   Diagnostics // these prevent the load
 	findings Diagnostics // these do not
 	bytes    int64
-	last     bool // the last batch of its file
+	files    int // the number of files that end in the batch
 	wrong    *wrongGuess
 	fatal    []mark
 	expanded []expansion
@@ -171,6 +179,7 @@ func (p *pipeline) pass(caller context.Context, files []file, from wrongGuess, s
 			}
 			at = wrongGuess{}
 		}
+		r.send()
 	}()
 	// When the context ends, the workers end first: nothing is decoded, and no memory
 	// taken, after the call. A read that hangs must not hold up the caller, so the
@@ -192,8 +201,7 @@ func (p *pipeline) pass(caller context.Context, files []file, from wrongGuess, s
 			case <-j.done:
 				guess := j.wrong
 				if guess != nil {
-					guess.file, guess.before = j.index, guess.before+documents
-					j.bytes, j.last = guess.offset-j.start, false
+					guess.before += documents
 				}
 				documents += int64(len(j.Docs))
 				if enough = !sink(&j.result); !enough && guess != nil {
@@ -218,34 +226,43 @@ type reader struct {
 	splitter  *decode.Splitter
 	documents int64 // so far
 	idle      <-chan *job
+	current   *job // not yet sent, or nil
 	// A job goes to the workers and, in order, to the sink.
 	jobs, ordered chan<- *job
 }
 
-// job returns an idle job, or nil if the context has ended.
-func (r *reader) job(ctx context.Context, index int, file string) *job {
+// job returns the current job, after an idle one has become it if necessary, or nil if the
+// context has ended.
+func (r *reader) job(ctx context.Context) *job {
+	if r.current != nil {
+		return r.current
+	}
 	select {
 	case j := <-r.idle:
-		j.file, j.index, j.result = file, index, result{blobs: dropped(j.blobs)}
+		j.Reset()
+		j.parts, j.result = j.parts[:0], result{blobs: dropped(j.blobs)}
 		if j.reuse != nil {
 			j.reuse.again()
 		}
+		r.current = j
 		return j
 	case <-ctx.Done():
 		return nil
 	}
 }
 
-// read sends the batches of one file, from a place on; it reports whether to go on.
+// read adds the batches of one file, from a place on, to jobs; it reports whether to go on.
 func (r *reader) read(ctx context.Context, index int, f file, from wrongGuess) bool {
-	j := r.job(ctx, index, f.name)
-	if j == nil {
+	if r.current != nil && !r.current.Fits(f.size) {
+		r.send()
+	}
+	if r.job(ctx) == nil {
 		return false
 	}
+	p := part{name: f.name, index: index, start: from.offset}
 	in, err := r.open(f.name)
 	if err != nil {
-		r.end(j, 0, codes.Unreadable, 0, regular.Cause(err))
-		return true
+		return r.end(ctx, p, codes.Unreadable, 0, regular.Cause(err))
 	}
 	defer in.Close()
 	s := r.splitter
@@ -254,109 +271,137 @@ func (r *reader) read(ctx context.Context, index int, f file, from wrongGuess) b
 	_, seeks := in.(io.Seeker)
 	if s.Begin(in, r.guess && seeks); from.offset > 0 {
 		if err := s.Resume(in, from.offset, from.line); err != nil {
-			r.end(j, 0, codes.Unreadable, from.line, regular.Cause(err))
-			return true
+			return r.end(ctx, p, codes.Unreadable, from.line, regular.Cause(err))
 		}
 	}
-	reported := from.offset // bytes in the results so far
 	for {
-		j.start = reported
-		b, err := s.Next(j.Batch)
+		j := r.job(ctx)
+		if j == nil {
+			return false
+		}
+		before := len(j.Docs)
+		err := s.Next(&j.Batch)
 		var limit *decode.LimitError
+		if err != nil {
+			p.bytes, p.last = s.Size()-p.start, true
+		}
 		switch {
 		case err == io.EOF:
-			r.end(j, s.Size()-reported, "", 0, nil)
+			j.add(p)
 			return true
 		case errors.As(err, &limit) && limit.Limit == "DocumentSize" && s.Guesses():
-			r.wrong(j, s.Offset(), s.Line())
+			r.wrong(ctx, p, s.Offset(), s.Line())
 			return false
 		case errors.As(err, &limit):
-			r.end(j, s.Size()-reported, codes.Limit, s.Line(), limitError(limit))
-			return true
+			return r.end(ctx, p, codes.Limit, s.Line(), limitError(limit))
 		case err != nil:
-			r.end(j, s.Size()-reported, codes.Unreadable, s.Line(), fmt.Errorf("reading stopped after %d bytes: %w", s.Size(), regular.Cause(err)))
+			return r.end(ctx, p, codes.Unreadable, s.Line(), fmt.Errorf("reading stopped after %d bytes: %w", s.Size(), regular.Cause(err)))
+		}
+		docs := j.Docs[before:]
+		r.documents += int64(len(docs))
+		over := r.documents - r.limits.Documents
+		if over > 0 && s.Guesses() {
+			j.Docs = j.Docs[:before]
+			r.wrong(ctx, p, docs[0].Offset, docs[0].Line)
+			return false
+		}
+		p.bytes = s.Offset() - p.start
+		if over > 0 {
+			within := int64(len(docs)) - over
+			j.Docs = j.Docs[:before+int(within)]
+			j.add(p)
+			p.bytes, p.last = 0, true
+			r.end(ctx, p, codes.Limit, docs[within].Line, &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
+			return false
+		}
+		if s.Done() {
+			p.bytes, p.last = s.Size()-p.start, true
+			j.add(p)
 			return true
 		}
-		j.Batch = b
-		r.documents += int64(len(b.Docs))
-		if r.documents > r.limits.Documents && s.Guesses() {
-			r.wrong(j, b.Docs[0].Offset, b.Docs[0].Line)
-			return false
-		}
-		over, line := r.documents-r.limits.Documents, 0
-		if over > 0 {
-			within := int64(len(b.Docs)) - over
-			line, j.Docs = b.Docs[within].Line, b.Docs[:within]
-		}
-		j.bytes = s.Offset() - reported
-		reported = s.Offset()
-		if s.Done() && over <= 0 {
-			j.bytes, j.last = j.bytes+s.Size()-reported, true
-			r.send(j)
-			return true
-		}
-		r.send(j)
-		if j = r.job(ctx, index, f.name); j == nil {
-			return false
-		}
-		if over > 0 {
-			r.end(j, 0, codes.Limit, line, &LimitError{Limit: "Documents", What: "number of documents", Max: r.limits.Documents})
-			return false
-		}
+		j.add(p)
+		p.start = s.Offset()
+		r.send()
 	}
 }
 
-// send sends a job to be decoded.
-func (r *reader) send(j *job) {
-	r.ordered <- j
-	r.jobs <- j
+// add adds a part whose documents are in the batch.
+func (j *job) add(p part) {
+	p.end = len(j.Docs)
+	j.parts = append(j.parts, p)
 }
 
-// end sends a job with nothing to decode, for the end of a file and its fault, if any.
-func (r *reader) end(j *job, bytes int64, code Code, line int, err error) {
-	j.last, j.bytes, j.Docs = true, bytes, j.Docs[:0]
-	if err != nil {
-		j.faults = Diagnostics{{Code: code, Pos: Pos{File: j.file, Line: line}, Err: err}}
+// send sends the current job, if it has anything to decode.
+func (r *reader) send() {
+	if j := r.current; j != nil && len(j.parts) > 0 {
+		r.ordered <- j
+		r.jobs <- j
+		r.current = nil
 	}
-	j.done <- struct{}{}
-	r.ordered <- j
 }
 
-// wrong sends a job for a place from which on guesses do not work.
-func (r *reader) wrong(j *job, offset int64, line int) {
-	j.Docs = j.Docs[:0]
-	j.result.wrong = &wrongGuess{offset: offset, line: line}
+// end sends the current job, and then the fault with which a file ends. It reports whether to go
+// on.
+func (r *reader) end(ctx context.Context, p part, code Code, line int, err error) bool {
+	return r.result(ctx, result{bytes: p.bytes, files: 1, faults: Diagnostics{{Code: code, Pos: Pos{File: p.name, Line: line}, Err: err}}})
+}
+
+// wrong sends the current job, and then a place from which on guesses do not work.
+func (r *reader) wrong(ctx context.Context, p part, offset int64, line int) {
+	r.result(ctx, result{bytes: offset - p.start, wrong: &wrongGuess{file: p.index, offset: offset, line: line}})
+}
+
+// result sends the current job, and then one with nothing to decode. It returns false if the
+// context has ended.
+func (r *reader) result(ctx context.Context, x result) bool {
+	r.send()
+	j := r.job(ctx)
+	if j == nil {
+		return false
+	}
+	x.blobs, j.result = j.blobs, x
 	j.done <- struct{}{}
 	r.ordered <- j
+	r.current = nil
+	return true
 }
 
 // decode fills the job's result from its batch.
 func (d *decoder) decode(ctx context.Context, j *job) {
 	d.reused(j.reuse)
-	for i, doc := range j.Docs {
-		if ctx.Err() != nil {
-			return
-		}
-		d.reader.Room = d.limits.Expansion
-		b, faults, fatal := d.blob(ctx, j.file, doc)
-		if d.reader.Wrong() {
-			j.wrong = &wrongGuess{offset: doc.Offset, line: doc.Line, before: int64(i)}
-			return
-		}
-		if b != nil {
-			j.blobs = append(j.blobs, b)
-		}
-		if fatal {
-			j.faults = append(j.faults, faults...)
-			j.fatal = append(j.fatal, mark{len(j.faults), len(j.blobs), len(j.findings)})
-			if int64(len(j.faults)) > d.limits.Diagnostics {
-				return // no more is reported
+	i := 0
+	for _, p := range j.parts {
+		for ; i < p.end; i++ {
+			doc := j.Docs[i]
+			if ctx.Err() != nil {
+				return
 			}
-		} else {
-			j.findings = append(j.findings, faults...)
+			d.reader.Room = d.limits.Expansion
+			b, faults, fatal := d.blob(ctx, p.name, doc)
+			if d.reader.Wrong() {
+				j.wrong = &wrongGuess{file: p.index, offset: doc.Offset, line: doc.Line, before: int64(i)}
+				j.bytes += doc.Offset - p.start
+				return
+			}
+			if b != nil {
+				j.blobs = append(j.blobs, b)
+			}
+			if fatal {
+				j.faults = append(j.faults, faults...)
+				j.fatal = append(j.fatal, mark{len(j.faults), len(j.blobs), len(j.findings)})
+				if int64(len(j.faults)) > d.limits.Diagnostics {
+					return // no more is reported
+				}
+			} else {
+				j.findings = append(j.findings, faults...)
+			}
+			if added := d.limits.Expansion - d.reader.Room; added > 0 {
+				j.expanded = append(j.expanded, expansion{mark{len(j.faults), len(j.blobs), len(j.findings)}, Pos{p.name, doc.Line}, added})
+			}
 		}
-		if added := d.limits.Expansion - d.reader.Room; added > 0 {
-			j.expanded = append(j.expanded, expansion{mark{len(j.faults), len(j.blobs), len(j.findings)}, Pos{j.file, doc.Line}, added})
+		j.bytes += p.bytes
+		if p.last {
+			j.files++
 		}
 	}
 }

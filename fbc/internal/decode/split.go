@@ -11,12 +11,26 @@ import (
 // BOM is the byte order mark that some editors put before UTF-8 text.
 const BOM = "\xef\xbb\xbf"
 
-// A Batch is a run of documents of one file that share a buffer.
+// A Batch is documents, usually of one file or of several small ones, that share a buffer.
 type Batch struct {
 	Docs  []Document
-	buf   []byte
+	buf   []byte // empty, with the capacity of the buffer
+	free  []byte // the part of the buffer that is not used, empty
 	spans []PropertySpan
 }
+
+// Reset empties the batch, whose memory is then reused.
+func (b *Batch) Reset() { b.Docs, b.free, b.spans = b.Docs[:0], b.buf, b.spans[:0] }
+
+// allocate replaces the buffer.
+func (b *Batch) allocate(size int) []byte {
+	b.buf = make([]byte, 0, size)
+	return b.buf
+}
+
+// Fits reports whether the rest of the buffer has room for a file of the given size, and for
+// noticing that the file is longer. An unknown size is 0.
+func (b *Batch) Fits(size int64) bool { return size > 0 && size < int64(cap(b.free)) }
 
 // A Splitter cuts files into documents without decoding them (A3). JSON documents end
 // where their outermost brace closes. YAML documents end at a line that begins with
@@ -89,35 +103,35 @@ func (s *Splitter) Resume(r io.Reader, offset int64, line int) error {
 // Guesses reports whether the splitter guesses where documents end.
 func (s *Splitter) Guesses() bool { return s.guess }
 
-// Next returns the next run of documents, or io.EOF after the last one. used is a batch
-// whose memory may be reused. Any other error is a [LimitError], or that of the
-// reader or the context; no call may follow it.
-func (s *Splitter) Next(used Batch) (Batch, error) {
-	if s.chunk < maxBatchSize && s.total > 256*int64(s.chunk) {
+// Next adds the next run of documents to the batch, or returns io.EOF after the last one. Any
+// other error is a [LimitError], or that of the reader or the context; no call may follow it. A
+// batch that is not empty must have room for the file: see [Batch.Fits].
+func (s *Splitter) Next(b *Batch) error {
+	if s.chunk < maxBatchSize && s.total > 64*int64(s.chunk) {
 		s.chunk *= 2
 	}
-	buf := used.buf[:0]
-	if cap(buf) < s.chunk {
-		buf = make([]byte, 0, s.chunk)
+	buf, before := b.free, len(b.Docs)
+	if size := max(s.chunk, len(s.rest)); before == 0 && cap(buf) < size {
+		buf = b.allocate(size)
 	}
 	buf = append(buf, s.rest...)
 	empty := 0
 	for {
 		if !s.eof && len(buf) < cap(buf) {
 			if s.ctx.Err() != nil {
-				return Batch{}, context.Cause(s.ctx)
+				return context.Cause(s.ctx)
 			}
 			n, err := s.r.Read(buf[len(buf):cap(buf)])
 			if n > 0 {
 				empty = 0
 			} else if empty++; empty > maxEmptyReads && err == nil {
-				return Batch{}, io.ErrNoProgress
+				return io.ErrNoProgress
 			}
 			buf = buf[:len(buf)+n]
 			s.size += int64(n)
 			s.total += int64(n)
 			if s.size > s.limits.FileSize {
-				return Batch{}, &LimitError{Limit: "FileSize", What: "file", Max: s.limits.FileSize}
+				return &LimitError{Limit: "FileSize", What: "file", Max: s.limits.FileSize}
 			}
 			switch err {
 			case nil:
@@ -127,29 +141,28 @@ func (s *Splitter) Next(used Batch) (Batch, error) {
 			case io.EOF:
 				s.eof = true
 			default:
-				return Batch{}, err
+				return err
 			}
 		}
-		s.scanner.spans = used.spans[:0]
-		docs, end := s.carve(buf, used.Docs[:0])
-		if len(docs) > 0 || s.eof {
+		s.scanner.spans = b.spans
+		docs, end := s.carve(buf, b.Docs)
+		if len(docs) > before || s.eof {
 			// The batch keeps the buffer, so the rest moves to other memory.
 			s.rest = append(s.rest[:0], buf[end:]...)
-			if len(docs) == 0 {
-				return Batch{}, io.EOF
+			if len(docs) == before {
+				return io.EOF
 			}
-			return Batch{Docs: docs, buf: buf, spans: s.scanner.spans}, nil
+			b.Docs, b.free, b.spans = docs, buf[len(buf):], s.scanner.spans
+			return nil
 		}
 		if int64(len(buf)) > s.limits.DocumentSize {
-			return Batch{}, &LimitError{Limit: "DocumentSize", What: "document", Max: s.limits.DocumentSize}
+			return &LimitError{Limit: "DocumentSize", What: "document", Max: s.limits.DocumentSize}
 		}
 		size := max(2*cap(buf), s.chunk)
 		if room := s.limits.DocumentSize - int64(len(buf)); room < int64(size-len(buf)-s.chunk) {
 			size = len(buf) + int(room) + s.chunk // no more than needed to detect a document that is too long
 		}
-		bigger := make([]byte, len(buf), size)
-		copy(bigger, buf)
-		buf = bigger
+		buf = append(b.allocate(size), buf...)
 	}
 }
 

@@ -83,7 +83,8 @@ func TestSplitGuess(t *testing.T) {
 			var got []string
 			wrong := -1
 			for {
-				b, err := s.Next(Batch{})
+				var b Batch
+				err := s.Next(&b)
 				if err == io.EOF {
 					break
 				}
@@ -111,7 +112,8 @@ func split(t *testing.T, r io.Reader, chunk int) string {
 	s.Begin(r, false)
 	var out []string
 	for {
-		b, err := s.Next(Batch{})
+		var b Batch
+		err := s.Next(&b)
 		if err == io.EOF {
 			return strings.Join(out, "\n")
 		}
