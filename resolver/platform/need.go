@@ -20,60 +20,15 @@ func (p *Plan) needs(from property.MinorVersion) {
 	for at := from; ; at = at.Next() {
 		here, next := at.String(), at.Next().String()
 		for i := range p.Steps {
-			s := &p.Steps[i]
-			if s.Platform != here {
+			if p.Steps[i].Platform != here {
 				continue
 			}
-			n := Need{Platform: here, Before: s.Before, After: p.installed(i), Package: s.Package, Instance: s.Instance, Reason: s.Reason, Commands: s.Commands, hold: s.Hold != nil}
+			if n, ok := p.action(i); ok {
+				p.Needs = append(p.Needs, n)
+			}
 			if x := p.approval(i, next); x != nil {
 				p.Needs = append(p.Needs, *x)
 			}
-			if s.Operator != nil {
-				n.Commands = s.prepare
-			}
-			switch {
-			case s.Switch != nil:
-				n.Action = s.Switch.text()
-			case s.Hold != nil:
-				n.Action = s.Hold.text() + p.until(i)
-			case s.Resume:
-				n.Action, n.Reason = resumeText, "it no longer has to be held back"
-			case s.Operator != nil && older(s.Operator.To, s.Operator.From):
-				back, from, to := p.downgrades(i)
-				if len(back) == 0 {
-					continue
-				}
-				n.Action = fmt.Sprintf("back up its resources before OLM takes it back to %s, or keep it at %s and accept that it gets no updates", phrase.And(back), from)
-				n.Reason = fmt.Sprintf("OLM upgrades %s to %s only through older versions", from, to)
-				if !older(from, to) {
-					n.Reason = fmt.Sprintf("OLM takes it back from %s, and no way to %s avoids that", from, p.Reached)
-				}
-			case s.Operator != nil && s.Reason != "":
-				list := p.breaking(i)
-				if len(list) == 0 {
-					continue
-				}
-				n.Action = "prepare for the " + phrase.Plural(len(list), "upgrade") + " to " + phrase.And(list)
-				n.Reason = fmt.Sprintf("it breaks something: %s; \"olmkit impact\" shows what", s.Reason)
-				if len(list) > 1 {
-					n.Reason = "each " + strings.TrimPrefix(n.Reason, "it ")
-				}
-				if s.pause != nil {
-					if n.After = s.pause.Bundle.Name; !slices.ContainsFunc(p.Steps[:i], func(x Step) bool { return x.who() == s.who() && x.Operator != nil && x.Operator.To.Name == n.After }) {
-						n.After = ""
-					}
-					before := "set installPlanApproval to Manual"
-					if s.pause.Reading == graph.V1 {
-						before = s.pause.text()
-					}
-					n.Action = before + ", " + n.Action + ", and then " + resumeText
-				} else {
-					n.Action += ", and approve only then"
-				}
-			default:
-				continue
-			}
-			p.Needs = append(p.Needs, n)
 		}
 		for _, x := range p.Unchecked {
 			if x.Requires != "" && x.Platform == here {
@@ -126,6 +81,59 @@ func (p *Plan) needs(from property.MinorVersion) {
 	}
 }
 
+// action returns what a person has to do at step i of the plan, apart from approving it. ok is false if that is nothing, or
+// if an earlier step in the row states it.
+func (p *Plan) action(i int) (n Need, ok bool) {
+	s := &p.Steps[i]
+	n = Need{Platform: s.Platform, Before: s.Before, After: p.installed(i), Package: s.Package, Instance: s.Instance, Reason: s.Reason, Commands: s.Commands, hold: s.Hold != nil}
+	if s.Operator != nil {
+		n.Commands = s.prepare
+	}
+	switch {
+	case s.Switch != nil:
+		n.Action = s.Switch.text()
+	case s.Hold != nil:
+		n.Action = s.Hold.text() + p.until(i)
+	case s.Resume:
+		n.Action, n.Reason = resumeText, "it no longer has to be held back"
+	case s.Operator != nil && older(s.Operator.To, s.Operator.From):
+		back, from, to := p.downgrades(i)
+		if len(back) == 0 {
+			return n, false
+		}
+		n.Action = fmt.Sprintf("back up its resources before OLM takes it back to %s, or keep it at %s and accept that it gets no updates", phrase.And(back), from)
+		n.Reason = fmt.Sprintf("OLM upgrades %s to %s only through older versions", from, to)
+		if !older(from, to) {
+			n.Reason = fmt.Sprintf("OLM takes it back from %s, and no way to %s avoids that", from, p.Reached)
+		}
+	case s.Operator != nil && s.Reason != "":
+		list := p.breaking(i)
+		if len(list) == 0 {
+			return n, false
+		}
+		n.Action = "prepare for the " + phrase.Plural(len(list), "upgrade") + " to " + phrase.And(list)
+		n.Reason = fmt.Sprintf("it breaks something: %s; \"olmkit impact\" shows what", s.Reason)
+		if len(list) > 1 {
+			n.Reason = "each " + strings.TrimPrefix(n.Reason, "it ")
+		}
+		if s.pause != nil {
+			if n.After = s.pause.Bundle.Name; !slices.ContainsFunc(p.Steps[:i], func(x Step) bool { return x.who() == s.who() && x.Operator != nil && x.Operator.To.Name == n.After }) {
+				n.After = ""
+			}
+			before := "set installPlanApproval to Manual"
+			if s.pause.Reading == graph.V1 {
+				before = s.pause.text()
+			}
+			n.Action = before + ", " + n.Action + ", and then " + resumeText
+		} else {
+			n.Action += ", and approve only then"
+		}
+	default:
+		return n, false
+	}
+	return n, true
+}
+
 // need returns what a person has to do about a requirement that nothing satisfies.
 func (u *Unchecked) need() Need {
 	n := Need{
@@ -158,10 +166,14 @@ func (p *Plan) installed(i int) string {
 }
 
 // approval returns the need to approve the upgrades in a row of which step i of the plan is the first, or nil if they do not
-// wait for that, or if a hold has the same effect.
+// wait for that, or if a hold has the same effect. A row ends before an upgrade for which a person has to prepare.
 func (p *Plan) approval(i int, next string) *Need {
 	s := &p.Steps[i]
-	if !s.Approval || i > 0 && p.run(i-1) > 1 {
+	prepares := func(i int) bool {
+		_, ok := p.action(i)
+		return ok
+	}
+	if !s.Approval || i > 0 && p.run(i-1) > 1 && !prepares(i) {
 		return nil
 	}
 	for _, x := range slices.Backward(p.Steps[:i]) {
@@ -172,24 +184,27 @@ func (p *Plan) approval(i int, next string) *Need {
 			break
 		}
 	}
-	n := &Need{
+	need := &Need{
 		Platform: s.Platform, After: p.installed(i), Package: s.Package, Instance: s.Instance,
 		Reason: "installPlanApproval is Manual", Commands: s.Commands,
 	}
 	var to []string
-	for _, x := range p.Steps[i : i+p.run(i)] {
+	for n, x := range p.Steps[i : i+p.run(i)] {
+		if n > 0 && prepares(i+n) {
+			break
+		}
 		to = append(to, x.Operator.To.String())
 		for _, b := range p.Blockers {
 			if b.Platform == s.Platform && b.who() == s.who() && slices.ContainsFunc(b.Lift, func(l graph.Step) bool { return l.To == x.Operator.To }) {
-				n.Before, n.Reason = next, "installPlanApproval is Manual, and "+b.Reason
+				need.Before, need.Reason = next, "installPlanApproval is Manual, and "+b.Reason
 			}
 		}
 	}
-	n.Action = "approve the install plan for " + phrase.And(to)
+	need.Action = "approve the install plan for " + phrase.And(to)
 	if len(to) > 1 {
-		n.Action = "approve the install plans for " + phrase.And(to) + ", one after the other"
+		need.Action = "approve the install plans for " + phrase.And(to) + ", one after the other"
 	}
-	return n
+	return need
 }
 
 // downgrades returns the older versions among the upgrades in a row of which step i of the plan is one, where the first

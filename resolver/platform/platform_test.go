@@ -269,6 +269,18 @@ func TestUpgrade(t *testing.T) {
 				Installed: []platform.Operator{{Name: "db.v1.0.0", Package: "db", Manual: true}},
 			}
 		}},
+		// A person prepares for an upgrade that breaks something before approving it, and approves those before it first.
+		{"manual-breaking", func(p *platform.Problem) {
+			const db = "db/s: 1.0.0, 1.1.0 <1.0.0, 2.0.0 <1.1.0, 2.1.0 <2.0.0"
+			*p = platform.Problem{
+				From: "4.16", To: "4.17",
+				Catalogs: []platform.Catalog{{Platform: "4.16", FBC: catalog(db)}, {Platform: "4.17", FBC: catalog(db)}},
+				Installed: []platform.Operator{{
+					Name: "db.v1.0.0", Package: "db", Manual: true, Objects: []platform.Object{{Namespace: "ops", Name: "db"}},
+					Breaking: []platform.Judgment{{Exclusion: graph.Exclusion{From: "db.v1.1.0", To: "db.v2.0.0", Reason: "CRD dbs.example.com is deleted with all of its custom resources"}, Deletes: []string{"dbs.example.com"}}},
+				}},
+			}
+		}},
 		// The operator is the head of another channel, which would upgrade it no further.
 		{"ends", func(p *platform.Problem) {
 			const quay = "quay/s7: 3.7.0\nquay/s6: 3.6.2"
