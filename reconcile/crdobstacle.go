@@ -43,16 +43,16 @@ func crdObstacles(w *world.World, c coming) (out []Obstacle) {
 	}
 	if len(fixed) > 0 {
 		o := Obstacle{By: resolver.HeldByCRD}
-		crds, these, their := "CRD", "the CRD", "its"
+		crds, those, their := "CRD", "the CRD", "its"
 		if len(fixed) > 1 {
-			crds, these, their = "CRDs", "these CRDs", "their"
+			crds, those, their = "CRDs", "the CRDs", "their"
 		}
 		stay := ""
 		if c.replaces != "" {
 			stay = "stay with " + c.replaces + ", or "
 		}
-		o.Text = fmt.Sprintf("the cluster refuses %s, because it changes the %s of %s %s; %ssave the custom resources and delete %s, which OLM then creates again. Risk: all of %s custom resources are deleted, too",
-			c.name, change, crds, phrase.And(fixed), stay, these, their)
+		o.Reason = fmt.Sprintf("the cluster refuses %s, because it changes the %s of %s %s", c.name, change, crds, phrase.And(fixed))
+		o.Remedy = fmt.Sprintf("%ssave the custom resources and delete %s, which OLM then creates again. Risk: all of %s custom resources are deleted, too", stay, those, their)
 		o.add("to save the custom resources", kubectl.All(strings.Join(fixed, ","))+" > "+shell.Quote(fixed[0]+".yaml"))
 		o.add("to delete the "+crds, kubectl.Delete("customresourcedefinition", "", fixed...))
 		out = slices.Insert(out, 0, o)
@@ -71,7 +71,7 @@ func lostVersions(have *olm.CustomResourceDefinition, bundle string, lost []crd.
 		}
 	}
 	o := Obstacle{By: resolver.HeldByCRD}
-	o.Text = fmt.Sprintf("OLM refuses %s because of CRD %s: %s; ", bundle, have.Metadata.Name, strings.Join(problems, "; "))
+	o.Reason = fmt.Sprintf("OLM refuses %s because of CRD %s: %s", bundle, have.Metadata.Name, strings.Join(problems, "; "))
 	kept := slices.DeleteFunc(slices.Clone(have.Status.StoredVersions), func(v string) bool { return slices.Contains(stored, v) })
 	i := slices.IndexFunc(have.Spec.AllVersions(), func(v olm.CRDVersion) bool { return v.Storage })
 	storage := ""
@@ -80,14 +80,14 @@ func lostVersions(have *olm.CustomResourceDefinition, bundle string, lost []crd.
 	}
 	switch {
 	case len(stored) < len(lost):
-		o.Text += "first upgrade or remove the operators that use these versions"
+		o.Remedy = "first upgrade or remove the operators that use these versions"
 	case slices.Contains(stored, storage):
-		o.Text += "first change the CRD to store another version"
+		o.Remedy = "first change the CRD to store another version"
 	default:
 		if storage != "" && !slices.Contains(kept, storage) {
 			kept = append(kept, storage)
 		}
-		o.Text += fmt.Sprintf("rewrite the custom resources, and remove %s from its status.storedVersions", phrase.And(stored))
+		o.Remedy = fmt.Sprintf("rewrite the custom resources, and remove %s from status.storedVersions of the CRD", phrase.And(stored))
 		o.add("to rewrite the custom resources", kubectl.All(have.Metadata.Name)+" | kubectl replace -f - && "+
 			kubectl.PatchStatus("crd", "", have.Metadata.Name, map[string]any{"storedVersions": kept}))
 	}

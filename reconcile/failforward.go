@@ -40,7 +40,10 @@ func FailForward(ctx context.Context, list []Obstacle, s *Snapshot, content Cont
 	for i := range list {
 		for _, x := range sol.Selected {
 			if o := &list[i]; failed(*o) && x.Replaces == o.Bundle {
-				o.Text += fmt.Sprintf("; or, at your own risk, set upgradeStrategy %s on operator group %s, which lets OLM replace failed operators in the whole namespace: it then upgrades to %s",
+				if o.Remedy != "" {
+					o.Remedy += "; or, "
+				}
+				o.Remedy += fmt.Sprintf("at your own risk, set upgradeStrategy %s on operator group %s, which lets OLM replace failed operators in the whole namespace: it then upgrades to %s",
 					olm.UpgradeFailForward, g.Metadata.Name, x.Name)
 				o.add("or, at your own risk, to upgrade over failures in the whole namespace",
 					kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, map[string]any{"upgradeStrategy": string(olm.UpgradeFailForward)}))

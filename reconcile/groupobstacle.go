@@ -21,12 +21,12 @@ func shareGroup(list []Obstacle) {
 	names := map[string][]string{} // by text; never ranged over
 	for _, o := range list {
 		if o.By == resolver.HeldByInstallMode {
-			names[o.Text] = append(names[o.Text], o.Bundle)
+			names[o.String()] = append(names[o.String()], o.Bundle)
 		}
 	}
 	for i := range list {
 		if o := &list[i]; o.By == resolver.HeldByInstallMode {
-			o.Text = phrase.And(names[o.Text]) + " " + o.Text
+			o.Reason = phrase.And(names[o.String()]) + " " + o.Reason
 		}
 	}
 }
@@ -48,7 +48,7 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 	if why == nil {
 		return nil
 	}
-	o := &Obstacle{By: resolver.HeldByInstallMode, Text: fmt.Sprintf("cannot run under operator group %s: %s", g.Metadata.Name, why)}
+	o := &Obstacle{By: resolver.HeldByInstallMode, Reason: fmt.Sprintf("cannot run under operator group %s: %s", g.Metadata.Name, why)}
 	present = slices.SortedStableFunc(slices.Values(present), func(a, b coming) int { // what is installed is always known
 		return cmp.Compare(rank(w, c, a), rank(w, c, b))
 	})
@@ -71,16 +71,16 @@ func installModeObstacle(w *world.World, c coming, present []coming) *Obstacle {
 			spec["targetNamespaces"] = []string{to}
 			what, effect = "only namespace "+to, "ignore resources in other namespaces"
 		}
-		o.Text += "; make the group select " + what + ", which all operators of the namespace support. Then they " + effect
+		o.Remedy = "make operator group " + g.Metadata.Name + " select " + what + ", which all operators of the namespace support. Then they " + effect
 		o.Commands = []string{kubectl.Patch("operatorgroup."+olm.Group, w.Namespace, g.Metadata.Name, spec)}
 		return o
 	}
 	switch {
 	case opposed == "":
 	case opposed == c.replaces:
-		o.Text += fmt.Sprintf("; no operator group suits both it and the installed %s: keep %s, or uninstall the operator and install %s in a namespace whose group suits it", opposed, opposed, c.name)
+		o.Remedy = fmt.Sprintf("keep %s, or uninstall it and install %s in a namespace whose operator group suits it, because no group suits both", opposed, c.name)
 	case !o.move(w, c, opposed, elsewhere):
-		o.Text += "; no operator group suits both it and " + opposed + ", so install one of them in another namespace"
+		o.Remedy = fmt.Sprintf("install %s or %s in another namespace, because no operator group suits both", c.name, opposed)
 	}
 	return o
 }
@@ -123,7 +123,7 @@ func (o *Obstacle) move(w *world.World, c coming, opposed, targets string) bool 
 	}
 	group := head("v1", olm.KindOperatorGroup, ns)
 	group["spec"] = spec
-	o.Text += fmt.Sprintf("; no operator group suits both it and %s, so install it in a separate namespace, such as %s. Its custom resources stay, %s", opposed, ns, effect)
+	o.Remedy = fmt.Sprintf("move %s to a separate namespace, such as %s, because no operator group suits both it and %s. Its custom resources stay, %s", csv.Metadata.Name, ns, opposed, effect)
 	commands := []string{
 		"kubectl create namespace " + ns,
 		kubectl.Apply(group),
@@ -165,7 +165,7 @@ func keepObstacles(w *world.World, list []Obstacle) (out []Obstacle) {
 		}
 		names, kept = append(names, o.Bundle), append(kept, o.Replaces)
 		command = cmp.Or(command, kubectl.Patch("subscription."+olm.Group, w.Namespace, w.Subscriptions[i].Metadata.Name, map[string]any{"installPlanApproval": string(olm.Manual)}))
-		out = append(out, Obstacle{Bundle: o.Bundle, Replaces: o.Replaces, By: o.By, Keeps: true, Commands: []string{command}})
+		out = append(out, Obstacle{Bundle: o.Bundle, Replaces: o.Replaces, By: o.By, Keeps: true})
 	}
 	if slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Spec.InstallPlanApproval == olm.Manual }) {
 		return nil
@@ -175,7 +175,10 @@ func keepObstacles(w *world.World, list []Obstacle) (out []Obstacle) {
 		verb = "are installed at once and fail"
 	}
 	for i := range out {
-		out[i].Text = fmt.Sprintf("to keep %s instead, require approval, which applies to the whole namespace; otherwise, %s %s", phrase.And(kept), phrase.And(names), verb)
+		o := &out[i]
+		o.Reason = fmt.Sprintf("unless this is changed first, %s %s", phrase.And(names), verb)
+		o.Remedy = fmt.Sprintf("to keep %s instead, require approval, which applies to the whole namespace", phrase.And(kept))
+		o.add("to keep "+phrase.And(kept)+" instead", command)
 	}
 	return out
 }
@@ -204,15 +207,14 @@ func groupObstacle(w *world.World, present []coming) *Obstacle {
 		case !slices.Equal(targets, []string{w.Namespace}):
 			what = phrase.Plural(len(targets), "namespace") + " " + phrase.And(targets) + ", as before"
 		}
-		text := fmt.Sprintf("nothing can be installed or run in namespace %s, because it has no operator group; create one, such as this for %s", w.Namespace, what)
-		if unknown {
-			text = fmt.Sprintf("no operator group of namespace %s was read; if it has none, nothing can be installed or run there until you create one, such as this for %s", w.Namespace, what)
-		}
+		o := &Obstacle{By: resolver.HeldByGroup, Unknown: unknown}
+		o.Reason = fmt.Sprintf("nothing can be installed or run in namespace %s, because it has no operator group", w.Namespace)
+		o.Remedy = "create an operator group, such as this for " + what
 		label := "to let operators run"
 		if unknown {
-			label = "if it has none"
+			o.Reason = fmt.Sprintf("no operator group of namespace %s was read, and nothing can be installed or run there without one", w.Namespace)
+			o.Remedy, label = "if it has none, "+o.Remedy, "if it has none"
 		}
-		o := &Obstacle{By: resolver.HeldByGroup, Unknown: unknown, Text: text}
 		o.add(label, kubectl.Apply(map[string]any{
 			"apiVersion": olm.Group + "/v1", "kind": olm.KindOperatorGroup,
 			"metadata": map[string]any{"name": w.Namespace, "namespace": w.Namespace}, "spec": spec,
@@ -245,8 +247,8 @@ func groupObstacle(w *world.World, present []coming) *Obstacle {
 	}
 	kept := names[0]
 	slices.Sort(names)
-	o.Text = fmt.Sprintf("nothing can be installed or run in namespace %s, because it has %d operator groups, %s; keep one, such as %s",
-		w.Namespace, len(names), phrase.And(names), kept)
+	o.Reason = fmt.Sprintf("nothing can be installed or run in namespace %s, because it has %d operator groups, %s", w.Namespace, len(names), phrase.And(names))
+	o.Remedy = "keep one of the operator groups, such as " + kept
 	return o
 }
 
@@ -281,9 +283,9 @@ func accountObstacle(w *world.World, c coming) *Obstacle {
 		return nil
 	}
 	return &Obstacle{
-		By: resolver.HeldByAccount,
-		Text: fmt.Sprintf("nothing is installed in namespace %s, because service account %s of operator group %s does not exist; create it with the permissions to install operators",
-			w.Namespace, name, groups[0].Metadata.Name),
+		By:     resolver.HeldByAccount,
+		Reason: fmt.Sprintf("nothing is installed in namespace %s, because service account %s of operator group %s does not exist", w.Namespace, name, groups[0].Metadata.Name),
+		Remedy: "create the service account with the permissions to install operators",
 		Commands: []string{kubectl.Apply(map[string]any{
 			"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": name, "namespace": w.Namespace},
 		})},

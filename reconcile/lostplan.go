@@ -31,8 +31,9 @@ func lostObstacles(w *world.World) (out []Obstacle) {
 		case lost && c.Status == olm.ConditionTrue:
 			out = append(out, Obstacle{
 				Bundle: current, Replaces: s.Status.InstalledCSV, By: resolver.HeldByDifference, InstallPlan: s.Status.InstallPlanRef.Name,
-				Text: fmt.Sprintf("OLM creates no install plan for %s: subscription %s refers to install plan %s, which does not exist, and OLM has recorded this and does not look again; reset the status of the subscription",
+				Reason: fmt.Sprintf("OLM creates no install plan for %s: subscription %s refers to install plan %s, which does not exist, and OLM has recorded this and does not look again",
 					current, name, s.Status.InstallPlanRef.Name),
+				Remedy:   "reset the status of the subscription",
 				Commands: []string{reset(s)},
 			})
 		case by != "" && (lost || s.Status.InstallPlanRef == nil) && (ip == nil || world.IsFinished(ip) && w.CSV(s.Spec.StartingCSV) == nil):
@@ -42,8 +43,9 @@ func lostObstacles(w *world.World) (out []Obstacle) {
 			}
 			out = append(out, Obstacle{
 				By: resolver.HeldByDifference,
-				Text: fmt.Sprintf("OLM resolves nothing in the namespace: annotation %s of subscription %s names install plan %s, which %s; remove the annotation",
+				Reason: fmt.Sprintf("OLM resolves nothing in the namespace: annotation %s of subscription %s names install plan %s, which %s",
 					world.AnnotationGeneratedBy, name, by, why),
+				Remedy:   "remove the annotation",
 				Commands: []string{disown(s)},
 			})
 		}
@@ -68,8 +70,9 @@ func failedObstacle(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution)
 			first, commands := Discard(w.Subscriptions, ip)
 			return &Obstacle{
 				Bundle: x.Name, Replaces: x.Replaces, By: resolver.HeldByDifference, InstallPlan: ip.Metadata.Name,
-				Text: fmt.Sprintf("install plan %s for %s failed (%s), and OLM installs nothing as long as it exists; %sdelete it, and OLM creates one for %s",
-					ip.Metadata.Name, s.Status.CurrentCSV, phrase.Clause(world.FailureText(ip)), first, x.Name),
+				Reason: fmt.Sprintf("install plan %s for %s failed (%s), and OLM installs nothing as long as it exists",
+					ip.Metadata.Name, s.Status.CurrentCSV, phrase.Clause(world.FailureText(ip))),
+				Remedy:   fmt.Sprintf("%sdelete the install plan, and OLM creates one for %s", first, x.Name),
 				Commands: commands,
 			}, true
 		}

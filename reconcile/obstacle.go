@@ -1,7 +1,9 @@
 package reconcile
 
 import (
+	"github.com/olmkit/olmkit/internal/phrase"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/subscription"
 	"github.com/olmkit/olmkit/resolver"
 )
 
@@ -22,16 +24,23 @@ type Obstacle struct {
 	Keeps bool `json:"keeps,omitzero"`
 	// Unknown is set if it is not known whether the obstacle exists, because the objects were not read.
 	Unknown bool `json:"unknown,omitzero"`
-	// Text states the reason, and what to do.
-	Text string `json:"text"`
+	// Reason states what is so, and Remedy what to do about it, as an imperative. Remedy is empty if the
+	// commands suffice, or if there is nothing to do.
+	Reason string `json:"reason"`
+	Remedy string `json:"remedy,omitempty"`
 	// Commands remove the obstacle. The list is empty if no command can.
 	Commands []string `json:"commands,omitempty"`
 
 	labels []string // of the first commands
 }
 
-// String returns the text.
-func (o Obstacle) String() string { return o.Text }
+// String returns the reason, and what to do.
+func (o Obstacle) String() string {
+	if o.Remedy == "" {
+		return o.Reason
+	}
+	return phrase.Clause(o.Reason) + "; " + o.Remedy
+}
 
 // Label returns what a command does, as an infinitive, or "" if it upgrades the operator.
 func (o Obstacle) Label(i int) string {
@@ -62,5 +71,5 @@ type coming struct {
 	modes          []olm.InstallMode
 	crds           []*olm.CustomResourceDefinition // those that are known
 	stated         bool                            // whether the bundle states its install modes
-	unready        string                          // why the subscription of a CSV is held
+	unready        subscription.Wait               // why the subscription of a CSV is held
 }

@@ -30,15 +30,15 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	w := s.world()
 	var list []coming
 	var late []Obstacle // install plans to delete
-	unready := map[string]string{}
+	unready := map[string]subscription.Wait{}
 	for _, s := range w.Subscriptions {
-		if why, newest := subscription.Held(w, s); why != "" {
+		if why, newest := subscription.Held(w, s); why.Reason != "" {
 			unready[newest.Metadata.Name] = why
 		}
 	}
 	for _, c := range w.Own() {
 		name := c.Metadata.Name
-		if p := c.Status.Phase; p == olm.PhasePending || p == olm.PhaseFailed || unready[name] != "" || p == olm.PhaseSucceeded && refusesGroup(w, c) {
+		if p := c.Status.Phase; p == olm.PhasePending || p == olm.PhaseFailed || unready[name].Reason != "" || p == olm.PhaseSucceeded && refusesGroup(w, c) {
 			list = append(list, coming{
 				name: name, replaces: c.Spec.Replaces, minKube: c.Spec.MinKubeVersion,
 				modes: c.Spec.InstallModes, stated: true, unready: unready[name],
@@ -75,7 +75,8 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 	if sol != nil {
 		for _, g := range subscription.AllGone(w, sol) {
 			if g.Next == "" {
-				gone = append(gone, Obstacle{Bundle: g.Deleted, By: resolver.HeldByDeletion, Text: g.String(), Commands: []string{
+				reason, remedy := g.Stays()
+				gone = append(gone, Obstacle{Bundle: g.Deleted, By: resolver.HeldByDeletion, Reason: reason, Remedy: remedy, Commands: []string{
 					kubectl.Recreate("subscription."+olm.Group, w.Namespace, g.Subscription.Metadata.Name, nil),
 				}})
 			}
@@ -126,7 +127,7 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 		for _, find := range []func(*world.World, coming) *Obstacle{
 			installMode, approval, operatorObstacle, platformObstacle, group, accountObstacle, installPlan, unreadyObstacle,
 		} {
-			if len(out) > first && c.unready != "" {
+			if len(out) > first && c.unready.Reason != "" {
 				break // that is why it is not ready
 			}
 			if o := find(w, c); o != nil {
@@ -143,7 +144,11 @@ func Obstacles(ctx context.Context, s *Snapshot, sol *resolver.Solution) ([]Obst
 				return nil, err
 			}
 			if f != nil {
-				o.Text, o.Commands = o.Text+", or "+f.String(), f.Commands
+				o.Commands = f.Commands
+				if o.Remedy != "" {
+					o.Remedy += ", or "
+				}
+				o.Remedy += f.String()
 			}
 		}
 	}
@@ -158,7 +163,7 @@ func approvalObstacle(w *world.World, c coming, late []Obstacle) *Obstacle {
 				return nil
 			}
 			return &Obstacle{
-				By: resolver.HeldByApproval, Text: fmt.Sprintf("install plan %s for %s waits for approval", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames)),
+				By: resolver.HeldByApproval, Reason: fmt.Sprintf("install plan %s for %s waits for approval", ip.Metadata.Name, phrase.And(ip.Spec.ClusterServiceVersionNames)),
 				Commands: []string{kubectl.Patch("installplan.operators.coreos.com", w.Namespace, ip.Metadata.Name, map[string]any{"approved": true})},
 			}
 		}
@@ -169,8 +174,8 @@ func approvalObstacle(w *world.World, c coming, late []Obstacle) *Obstacle {
 	for _, s := range w.Subscriptions {
 		if s.Spec.InstallPlanApproval == olm.Manual {
 			return &Obstacle{
-				By:   resolver.HeldByApproval,
-				Text: fmt.Sprintf("the install plan will wait for approval, because subscription %s requires it for the whole namespace", s.Metadata.Name),
+				By:     resolver.HeldByApproval,
+				Reason: fmt.Sprintf("the install plan will wait for approval, because subscription %s requires it for the whole namespace", s.Metadata.Name),
 			}
 		}
 	}
@@ -189,8 +194,9 @@ func operatorObstacle(w *world.World, c coming) *Obstacle {
 		return nil
 	}
 	return &Obstacle{
-		By:   resolver.HeldByOperator,
-		Text: fmt.Sprintf("%s waits because %s is not upgradeable: %s; wait until this changes, or override it at your own risk", c.name, c.replaces, why),
+		By:     resolver.HeldByOperator,
+		Reason: fmt.Sprintf("%s waits because %s is not upgradeable: %s", c.name, c.replaces, why),
+		Remedy: "wait until it is upgradeable, or override this at your own risk",
 		Commands: []string{kubectl.Patch("operatorcondition.operators.coreos.com", w.Namespace, c.replaces, map[string]any{
 			"overrides": []map[string]any{{"type": "Upgradeable", "status": "True", "reason": "Override", "message": "overridden by an administrator"}},
 		})},
@@ -204,8 +210,9 @@ func platformObstacle(w *world.World, c coming) *Obstacle {
 		return nil
 	}
 	return &Obstacle{
-		By:   resolver.HeldByPlatform,
-		Text: fmt.Sprintf("%s waits because it requires Kubernetes %s or later, and the cluster runs %s; upgrade the platform first", c.name, want, have),
+		By:     resolver.HeldByPlatform,
+		Reason: fmt.Sprintf("%s waits because it requires Kubernetes %s or later, and the cluster runs %s", c.name, want, have),
+		Remedy: "upgrade the platform first",
 	}
 }
 
@@ -215,7 +222,7 @@ func differenceObstacles(sol *resolver.Solution) (out []Obstacle) {
 		return nil
 	}
 	for _, d := range sol.Differs {
-		o := Obstacle{By: resolver.HeldByDifference, Text: d.Text}
+		o := Obstacle{By: resolver.HeldByDifference, Reason: d.Text}
 		if d.Bundle != nil {
 			o.Bundle = d.Bundle.Name
 			if i := slices.IndexFunc(sol.Selected, func(x resolver.Selected) bool { return x.Name == o.Bundle }); i >= 0 {
@@ -237,19 +244,19 @@ func catalogObstacles(w *world.World) (out []Obstacle) {
 		}
 		ns, name := c.Metadata.Namespace, c.Metadata.Name
 		o := Obstacle{
-			By:   resolver.HeldByCatalog,
-			Text: fmt.Sprintf("%s is not ready (%s), so OLM upgrades nothing in namespace %s; ", c.Key(), why, w.Namespace),
+			By:     resolver.HeldByCatalog,
+			Reason: fmt.Sprintf("%s is not ready (%s), so OLM upgrades nothing in namespace %s", c.Key(), why, w.Namespace),
+			Remedy: "fix the cause",
 		}
 		if c.Status.ConnectionState == nil || c.Spec.Address != "" && c.Spec.Image == "" { // it has no pods
-			o.Text += "fix the cause"
 			o.add("to find the cause", kubectl.Describe("catalogsource."+olm.Group, ns, name))
 		} else {
-			o.Text += "fix the cause and restart its pods"
+			o.Remedy += " and restart the pods of the catalog"
 			o.add("to find the cause", kubectl.Labeled("describe", "pods", ns, "olm.catalogSource", name))
 			o.add("to restart the catalog", kubectl.Labeled("delete", "pods", ns, "olm.catalogSource", name))
 		}
 		if !slices.ContainsFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Spec.Source == name && s.Spec.SourceNamespace == ns }) {
-			o.Text += ", or delete it if no other namespace uses it"
+			o.Remedy += ", or delete the catalog if no other namespace uses it"
 			o.add("to continue without it", kubectl.Delete("catalogsource."+olm.Group, ns, name))
 		}
 		out = append(out, o)
@@ -267,7 +274,8 @@ func installPlanObstacle(w *world.World, c coming, stated []Obstacle) *Obstacle 
 			how, commands := discard(w, ip, c.name, "the install plan")
 			return &Obstacle{
 				By:       resolver.HeldByInstallPlan,
-				Text:     fmt.Sprintf("install plan %s for %s failed: %s; fix the cause, and then %s: a new one is created", ip.Metadata.Name, c.name, phrase.Clause(world.FailureText(ip)), how),
+				Reason:   fmt.Sprintf("install plan %s for %s failed: %s", ip.Metadata.Name, c.name, phrase.Clause(world.FailureText(ip))),
+				Remedy:   fmt.Sprintf("fix the cause, and then %s: a new one is created", how),
 				Commands: commands,
 			}
 		}
@@ -278,10 +286,10 @@ func installPlanObstacle(w *world.World, c coming, stated []Obstacle) *Obstacle 
 // unreadyObstacle reports that an installed operator is not replaced yet (E12). The command, if
 // any, shows the cause.
 func unreadyObstacle(w *world.World, c coming) *Obstacle {
-	if c.unready == "" {
+	if c.unready.Reason == "" {
 		return nil
 	}
-	o := &Obstacle{By: resolver.HeldByUnready, Text: c.unready}
+	o := &Obstacle{By: resolver.HeldByUnready, Reason: c.unready.Reason, Remedy: c.unready.Remedy}
 	csv := w.CSV(c.name)
 	if failed := csv.Status.Phase == olm.PhaseFailed && !operatorgroup.IsGroupFailure(csv.Status); failed || csv.Status.Phase == olm.PhasePending {
 		o.add("to find the cause", kubectl.Describe("clusterserviceversion."+olm.Group, w.Namespace, c.name))
@@ -322,16 +330,16 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 	o := &Obstacle{
 		Bundle: cmp.Or(next, old), Replaces: old, By: resolver.HeldByInstallPlan, InstallPlan: ip.Metadata.Name, Commands: commands,
 	}
-	then := ""
+	o.Remedy = first + "delete the install plan instead of approving it"
 	if next != "" {
-		then = ", and OLM creates one for " + next
+		o.Remedy += ", and OLM creates one for " + next
 	}
 	switch {
 	case back && next == name:
-		o.Text, o.Commands = fmt.Sprintf("install plan %s takes %s back to %s; do not approve it", ip.Metadata.Name, old, name), nil
+		o.Reason, o.Remedy, o.Commands = fmt.Sprintf("install plan %s takes %s back to %s", ip.Metadata.Name, old, name), "do not approve the install plan", nil
 		return o
 	case back:
-		o.Text = fmt.Sprintf("install plan %s takes %s back to %s; %sdelete it instead of approving it%s", ip.Metadata.Name, old, name, first, then)
+		o.Reason = fmt.Sprintf("install plan %s takes %s back to %s", ip.Metadata.Name, old, name)
 		return o
 	}
 	for _, h := range u.Heads() {
@@ -343,7 +351,7 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 	if s.Spec.Channel != "" {
 		end = fmt.Sprintf("channel %s does not lead on", s.Spec.Channel)
 	}
-	o.Text = fmt.Sprintf("install plan %s is for %s, from which %s; %sdelete it instead of approving it%s", ip.Metadata.Name, name, end, first, then)
+	o.Reason = fmt.Sprintf("install plan %s is for %s, from which %s", ip.Metadata.Name, name, end)
 	return o
 }
 

@@ -38,7 +38,7 @@ func unpackObstacles(w *world.World, sol *resolver.Solution) (out []Obstacle) {
 			case isPending && pending.Status == olm.ConditionTrue && pending.Message != "" && pending.Message != unpackRunning:
 				o := Obstacle{
 					Bundle: l.Identifier, Replaces: replacedBy(w, l.Identifier), By: resolver.HeldByUnpacking,
-					Text: fmt.Sprintf("OLM waits until the bundle of %s is unpacked: %s", l.Identifier, phrase.Clause(pending.Message)),
+					Reason: fmt.Sprintf("OLM waits until the bundle of %s is unpacked: %s", l.Identifier, phrase.Clause(pending.Message)),
 				}
 				job := lookupJob(w, l)
 				o.add("to find the cause", kubectl.Describe("job", job.namespace, job.name))
@@ -107,7 +107,8 @@ func lookupJob(w *world.World, l olm.BundleLookup) unpackJob {
 // unpackFailure reports that OLM could not unpack a bundle. ip is the install plan that failed for this reason, or nil.
 func unpackFailure(w *world.World, bundle, why string, job unpackJob, ip *olm.InstallPlan) Obstacle {
 	o := Obstacle{Bundle: bundle, Replaces: replacedBy(w, bundle), By: resolver.HeldByUnpacking}
-	o.Text = fmt.Sprintf("OLM could not unpack %s: %s. Fix the cause, and then delete the failed job and its ConfigMap", bundle, phrase.Clause(why))
+	o.Reason = fmt.Sprintf("OLM could not unpack %s: %s", bundle, phrase.Clause(why))
+	o.Remedy = "fix the cause, and then delete the failed job and its ConfigMap"
 	if job.name == "" {
 		o.add("to find the cause", kubectl.Labeled("get", "jobs", job.namespace, "operatorframework.io/bundle-unpack-ref", ""))
 	} else {
@@ -118,12 +119,12 @@ func unpackFailure(w *world.World, bundle, why string, job unpackJob, ip *olm.In
 	if ip != nil && ip.Status.Phase == olm.PlanFailed {
 		first, commands := discard(w, ip, bundle, "install plan "+ip.Metadata.Name)
 		o.InstallPlan = ip.Metadata.Name
-		o.Text += ", and " + first
+		o.Remedy += ", and " + first
 		for _, c := range commands {
 			o.add("to unpack it again", c)
 		}
 	}
-	o.Text += ", so that OLM tries again"
+	o.Remedy += ", so that OLM tries again"
 	return o
 }
 

@@ -24,7 +24,7 @@ func noteWaiting(w *world.World, p *change.Writer, refused error) {
 	}
 	named := map[olm.Key]bool{}
 	for _, n := range p.Notes {
-		if n.Code != change.Advice && !omitsCause(w, n) {
+		if n.Code != change.Advice && !omitsStatus(w, n) {
 			named[n.Object] = true
 		}
 	}
@@ -57,11 +57,11 @@ func noteWaiting(w *world.World, p *change.Writer, refused error) {
 	}
 }
 
-// omitsCause reports whether a note about an install plan omits the message of its
+// omitsStatus reports whether a note about an install plan omits the message of its
 // status.
-func omitsCause(w *world.World, n change.Note) bool {
-	return slices.ContainsFunc(w.InstallPlans, func(ip *olm.InstallPlan) bool {
-		return ip.Key() == n.Object && !strings.Contains(n.Message, phrase.Clause(ip.Status.Message))
+func omitsStatus(w *world.World, n change.Note) bool {
+	return !n.StatesStatus && slices.ContainsFunc(w.InstallPlans, func(ip *olm.InstallPlan) bool {
+		return ip.Key() == n.Object && ip.Status.Message != ""
 	})
 }
 

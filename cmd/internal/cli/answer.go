@@ -85,7 +85,7 @@ func (a *answer) text(w io.Writer) error {
 	case slices.ContainsFunc(a.Obstacles, unready) && a.err != nil:
 		lines := proseWriter(w)
 		for _, o := range slices.DeleteFunc(slices.Clone(a.Obstacles), func(o reconcile.Obstacle) bool { return !unready(o) }) {
-			lines.Line(nil, "Not resolved: "+visible.Words(o.Text), "", "  ")
+			lines.Line(nil, "Not resolved: "+visible.Words(o.String()), "", "  ")
 			for _, c := range o.Commands {
 				lines.Verbatim(c, "  ")
 			}

@@ -315,8 +315,8 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		}
 		for _, o := range obstacles {
 			old := func(x resolver.Selected) bool { return x.Name == chain.Bundle && x.Replaces == o.Bundle }
-			if o.By == resolver.HeldByUnready && o.Bundle == chain.Bundle {
-				chain.Reasons[0].Held = o.Text
+			if waits(o, chain.Bundle) {
+				chain.Reasons[0].Held = o.String()
 			}
 			if o.Bundle == chain.Bundle || o.Bundle == "" && differs(o) || o.Bundle != "" && slices.ContainsFunc(sol.Selected, old) {
 				next.Obstacles = append(next.Obstacles, o)
@@ -382,12 +382,12 @@ func (x *explainer) reasons(p *resolver.Problem, list []explained, obstacles []r
 			held.Line(nil, visible.Words(d.Text), "  ", "  ")
 		}
 		addObstacles(held, slices.DeleteFunc(slices.Clone(e.Obstacles), func(o reconcile.Obstacle) bool {
-			shared := slices.ContainsFunc(obstacles, func(x reconcile.Obstacle) bool { return x.Text == o.Text && x.Bundle != o.Bundle })
+			shared := slices.ContainsFunc(obstacles, func(x reconcile.Obstacle) bool { return holdsAlike(x, o) && x.Bundle != o.Bundle })
 			if shared && !differs(o) {
 				common = append(common, o)
 			}
 			return shared || differs(o)
-		}), e.Chain.Reasons[0].Held)
+		}), e.Bundle)
 		text += held.String()
 		for _, a := range e.Duplicates {
 			text += a.More(x.width(), x.style()) + a.FixesText(x.width(), x.style())

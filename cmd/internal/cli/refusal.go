@@ -48,7 +48,7 @@ func anticipate(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.
 	}
 	for j := range obstacles {
 		if o := &obstacles[j]; unready(*o) && len(names) > 0 {
-			o.Text += fmt.Sprintf(". Without %s, %s would be next", without, phrase.And(names))
+			o.Reason += fmt.Sprintf("; without %s, %s would be next", without, phrase.And(names))
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func foresee(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.Pro
 			text = ". It keeps the installed operators"
 		}
 	}
-	obstacles[last].Text += text
+	obstacles[last].Reason += text
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (r *request) obstacles(ctx context.Context, p *resolver.Problem, sol *resol
 			return nil, err
 		}
 		list = slices.DeleteFunc(list, func(o reconcile.Obstacle) bool {
-			return differs(o) && !slices.ContainsFunc(r.differences(sol), func(d resolver.Difference) bool { return d.Text == o.Text })
+			return differs(o) && !slices.ContainsFunc(r.differences(sol), func(d resolver.Difference) bool { return d.Text == o.Reason })
 		})
 		return list, anticipate(ctx, list, *p)
 	}

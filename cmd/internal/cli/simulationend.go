@@ -156,9 +156,10 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		text := fmt.Sprintf("the install plan that OLM creates for %s waits for approval", phrase.And(created))
 		for i := range d.Obstacles {
 			if o := &d.Obstacles[i]; o.By == resolver.HeldByApproval && slices.Contains(created, o.Bundle) {
-				o.Text, o.Commands = text, []string{d.approve(o.Bundle)}
+				o.Reason, o.Commands = text, []string{d.approve(o.Bundle)}
 			} else if o.By == resolver.HeldByInstallPlan && o.InstallPlan != "" && slices.Contains(created, o.Bundle) {
-				o.Text = fmt.Sprintf("the install plan that OLM creates for %s takes %s back to %s; do not approve it", phrase.And(created), o.Replaces, o.Bundle)
+				o.Reason = fmt.Sprintf("the install plan that OLM creates for %s takes %s back to %s", phrase.And(created), o.Replaces, o.Bundle)
+				o.Remedy = "do not approve the install plan"
 			}
 		}
 	}
@@ -257,7 +258,7 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	d.Needs = nil
 	for _, o := range d.Obstacles {
 		if differs(o) {
-			add(o.Text, o.Commands...)
+			add(o.String(), o.Commands...)
 		}
 	}
 	if len(d.Needs) > 0 {
@@ -324,7 +325,7 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	last := risky(slices.DeleteFunc(slices.Clone(d.Obstacles), func(o reconcile.Obstacle) bool { return !waits(o) }), risks)
 	for i := range last {
 		if len(risks) > 0 {
-			last[i].Text = "or instead: " + last[i].Text
+			last[i].Reason = "or instead: " + last[i].Reason
 		}
 	}
 	obstacles := slices.Concat(first, last)
@@ -333,8 +334,8 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 			continue // which is first
 		}
 		averted := o.Bundle != "" && d.averts(o.Bundle)
-		if !averted && !slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return x.Text == o.Text }) {
-			add(o.Text, o.Commands...)
+		if !averted && !slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return holdsAlike(x, o) }) {
+			add(o.String(), o.Commands...)
 		}
 	}
 	for _, c := range d.Operators {

@@ -154,9 +154,10 @@ type operatorStatus struct {
 	Catalog string `json:"catalog,omitzero"`
 	Moves   moves  `json:"moves"`
 	Why     string `json:"why,omitzero"`
-	// HeldBy lists what keeps an upgrade from starting, and Commands lists the commands that
-	// start it.
+	// HeldBy lists what keeps an upgrade from starting, Remedies what to do about it, and Commands the
+	// commands that start it.
 	HeldBy   []resolver.Holder `json:"heldBy,omitempty"`
+	Remedies []string          `json:"remedies,omitempty"`
 	Commands []string          `json:"commands,omitempty"`
 	// Fixes are changes with which the subscription gets a bundle that it prefers.
 	Fixes []*resolver.Fix `json:"fixes,omitempty"`
@@ -331,7 +332,10 @@ func (d *statusDocument) text(w io.Writer) error {
 		}
 	}
 	var commands []string
-	for _, o := range d.Operators {
+	for i, o := range d.Operators {
+		if _, err := io.WriteString(w, d.remediesText(w, i)); err != nil {
+			return err
+		}
 		for _, c := range o.Commands {
 			if slices.Contains(commands, c) {
 				continue // it helps several operators
@@ -395,6 +399,26 @@ func (d *statusDocument) text(w io.Writer) error {
 		}
 	}
 	return writeClusterNotes(w, d.Notes)
+}
+
+// remediesText returns what to do about what holds back an operator, without what the lines about earlier operators
+// state.
+func (d *statusDocument) remediesText(w io.Writer, i int) string {
+	lines := proseWriter(w)
+	for _, remedy := range d.Operators[i].Remedies {
+		alike := func(o operatorStatus) bool { return slices.Contains(o.Remedies, remedy) }
+		if slices.ContainsFunc(d.Operators[:i], alike) {
+			continue
+		}
+		var helped []string
+		for _, o := range d.Operators {
+			if alike(o) && !slices.Contains(helped, o.Package) {
+				helped = append(helped, o.Package)
+			}
+		}
+		lines.Line(nil, visible.Words(phrase.And(helped)+": "+remedy), "", "  ")
+	}
+	return lines.String()
 }
 
 // add adds a command, with a label that states what it does. Without a label, it upgrades the operator.

@@ -154,13 +154,13 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 	for _, x := range obstacles {
 		switch {
 		case x.By == resolver.HeldByUnready && x.Bundle == o.Installed && len(x.Commands) == 0 && o.Moves == movesStuck: // it recovers
-			o.Moves, o.Why = movesNow, x.Text
+			o.Moves, o.Why = movesNow, x.Reason
 		case x.By == resolver.HeldByInstallMode && x.Bundle == o.Installed && (o.Moves == movesLatest || o.Moves == movesUnmanaged),
 			x.By == resolver.HeldByGroup && !x.Unknown && (o.awaited || o.Moves == movesLatest || o.Moves == movesUnmanaged),
 			(x.By == resolver.HeldByCatalog || differs(x) && x.Bundle == "") && (o.awaited || o.Moves == movesLatest):
 			o.Moves, o.awaited = movesStuck, true
-		case x.By == resolver.HeldByUnpacking && x.Bundle == o.current:
-			o.Moves, o.Why = movesStuck, x.Text
+		case (x.By == resolver.HeldByUnpacking || x.By == resolver.HeldByInstallPlan) && x.Bundle == o.current && !o.outdated:
+			o.Moves, o.Why = movesStuck, x.Reason
 		case x.Bundle == "" || x.Bundle != o.Installed && x.Bundle != o.current || x.By == resolver.HeldByApproval:
 			continue
 		case o.Moves == movesUnmanaged: // OLM does not upgrade it
@@ -169,16 +169,14 @@ func (o *operatorStatus) hinder(t *census, obstacles []reconcile.Obstacle) {
 			o.Moves = movesStuck
 		}
 		if o.awaited && (len(o.HeldBy) == 0 || differs(x)) {
-			o.Why = x.Text
+			o.Why = x.Reason
 		} else if o.awaited {
-			o.Why = phrase.Clause(o.Why) + "; " + x.Text
+			o.Why = phrase.Clause(o.Why) + "; " + x.Reason
 		}
 		o.awaited = false
 		if !slices.Contains(o.HeldBy, x.By) {
 			o.HeldBy = append(o.HeldBy, x.By)
-			for i, c := range x.Commands {
-				o.add(x.Label(i), c)
-			}
+			o.help(x)
 		}
 	}
 }
@@ -212,24 +210,20 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		o.returns(deleted)
 		return
 	}
-	var differences, commands []string
+	var differences []string
 	for _, x := range obstacles {
-		if differs(x) {
-			differences, commands = append(differences, x.Text), append(commands, x.Commands...)
+		if differs(x) && o.awaited {
+			differences = append(differences, x.Reason)
+			o.help(x)
 		}
 	}
-	if len(differences) > 0 && o.awaited {
+	if len(differences) > 0 {
 		for _, a := range advice {
 			if a.For(o.Object.Name) && slices.Contains(a.HeldBy, resolver.HeldByInvalid) {
 				differences = append(differences, a.String()) // which has the error
 			}
 		}
 		o.Moves, o.HeldBy, o.Why = movesStuck, []resolver.Holder{resolver.HeldByDifference}, strings.Join(differences, ". ")
-		for _, c := range commands {
-			if !slices.Contains(o.Commands, c) {
-				o.add("", c)
-			}
-		}
 		return
 	}
 	if !o.awaited {
@@ -295,9 +289,9 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 			continue
 		}
 		if stated == nil && (o.HeldBy == nil || slices.Equal(o.HeldBy, []resolver.Holder{x.By})) {
-			o.HeldBy, o.Why = nil, x.Text // it will not just move to the bundle
+			o.HeldBy, o.Why = nil, x.Reason // it will not just move to the bundle
 		} else {
-			o.Why = phrase.Clause(o.Why) + "; " + x.Text
+			o.Why = phrase.Clause(o.Why) + "; " + x.Reason
 		}
 		if !slices.Contains(stated, x.By) {
 			stated, o.HeldBy = append(stated, x.By), append(o.HeldBy, x.By)
@@ -305,10 +299,19 @@ func (o *operatorStatus) expect(sol *resolver.Solution, advice resolver.AdviceLi
 		if o.Moves = movesStuck; x.Unknown {
 			o.Moves = movesUnknown
 		}
-		if x.Keeps {
-			continue // the commands of an operator are those that upgrade it
+		if !x.Keeps { // the commands of an operator are those that upgrade it
+			o.help(x)
 		}
-		for i, c := range x.Commands {
+	}
+}
+
+// help adds what to do about an obstacle.
+func (o *operatorStatus) help(x reconcile.Obstacle) {
+	if x.Remedy != "" && !slices.Contains(o.Remedies, x.Remedy) {
+		o.Remedies = append(o.Remedies, x.Remedy)
+	}
+	for i, c := range x.Commands {
+		if !slices.Contains(o.Commands, c) {
 			o.add(x.Label(i), c)
 		}
 	}

@@ -103,7 +103,12 @@ func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.Ad
 func differencesText(w io.Writer, obstacles []reconcile.Obstacle, shown string) string {
 	lines := proseWriter(w)
 	if list := slices.DeleteFunc(slices.Clone(obstacles), func(o reconcile.Obstacle) bool { return !differs(o) }); len(list) > 0 {
-		list[len(list)-1].Text += ". " + shown
+		last := &list[len(list)-1]
+		end := &last.Reason
+		if last.Remedy != "" {
+			end = &last.Remedy
+		}
+		*end += ". " + shown
 		addObstacles(lines, list, "")
 	}
 	return lines.String()
@@ -114,7 +119,7 @@ func risky(obstacles []reconcile.Obstacle, risks []string) []reconcile.Obstacle 
 	obstacles = slices.Clone(obstacles)
 	for i := range obstacles {
 		if o := &obstacles[i]; o.By == resolver.HeldByApproval && len(risks) > 0 {
-			o.Text += "; the plan " + phrase.And(risks)
+			o.Reason += "; the plan " + phrase.And(risks)
 		}
 	}
 	return obstacles
@@ -220,15 +225,23 @@ func unsettled(list resolver.AdviceList, obstacles []reconcile.Obstacle) {
 	}
 }
 
-// addObstacles adds what keeps operators from newer versions, with commands to paste. The text of
-// an obstacle that the lines before already state is left out.
-func addObstacles(lines *prose.Writer, obstacles []reconcile.Obstacle, stated string) {
+// holdsAlike reports whether two obstacles are one that holds back several bundles.
+func holdsAlike(a, b reconcile.Obstacle) bool { return a.Reason == b.Reason && a.Remedy == b.Remedy }
+
+// waits reports whether an obstacle is why an installed operator is not replaced yet.
+func waits(o reconcile.Obstacle, operator string) bool {
+	return o.By == resolver.HeldByUnready && o.Bundle == operator
+}
+
+// addObstacles adds what keeps operators from newer versions, with commands to paste. Why the operator waiting is not
+// replaced yet is left out, because the lines before state it.
+func addObstacles(lines *prose.Writer, obstacles []reconcile.Obstacle, waiting string) {
 	for i, o := range obstacles {
-		if slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return x.Text == o.Text }) {
-			continue // it holds back several bundles
+		if slices.ContainsFunc(obstacles[:i], func(x reconcile.Obstacle) bool { return holdsAlike(x, o) }) {
+			continue
 		}
-		if o.Text != stated {
-			lines.Line(nil, "held back: "+visible.Words(o.Text), "", "  ")
+		if !waits(o, waiting) {
+			lines.Line(nil, "held back: "+visible.Words(o.String()), "", "  ")
 		}
 		same := func(x reconcile.Obstacle) bool { return slices.Equal(x.Commands, o.Commands) }
 		if slices.ContainsFunc(obstacles[:i], same) {

@@ -78,7 +78,10 @@ func (t *census) hold(o *operatorStatus, s *olm.Subscription) {
 		if t.planOf(s) != nil && st.CurrentCSV != st.InstalledCSV { // otherwise OLM has yet to create the install plan
 			o.approves = kubectl.Patch("installplan."+olm.Group, ns, st.InstallPlanRef.Name, map[string]any{"approved": true})
 			if x := t.outdated(o, s); x != nil {
-				o.Moves, o.Why, o.HeldBy, o.approves, o.outdated = movesStuck, x.Text, []resolver.Holder{x.By}, "", true
+				o.Moves, o.Why, o.HeldBy, o.approves, o.outdated = movesStuck, x.Reason, []resolver.Holder{x.By}, "", true
+				if x.Remedy != "" {
+					o.Remedies = append(o.Remedies, x.Remedy)
+				}
 				label := ""
 				if x.Bundle == o.Installed {
 					label = "to remove the install plan"

@@ -51,6 +51,8 @@ type Note struct {
 	Code Code
 	// Command does what the message advises, if a command can.
 	Command string
+	// StatesStatus is set if the message includes that of the object's status.
+	StatesStatus bool
 }
 
 // A Code is what a note is about, if other parts of an answer state it too, or "": a Holder of package resolver, or one

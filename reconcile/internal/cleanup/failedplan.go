@@ -24,7 +24,8 @@ func FailedPlans(w *world.World, p *change.Writer, r subscription.Outcome) {
 			}
 		}
 		if !dropped {
-			p.Note(ip.Key(), "failed and is not retried: %s", world.FailureAdvice(ip)).Code = change.Code(resolver.HeldByInstallPlan)
+			n := p.Note(ip.Key(), "failed and is not retried: %s", world.FailureAdvice(ip))
+			n.Code, n.StatesStatus = change.Code(resolver.HeldByInstallPlan), true
 		}
 	}
 }

@@ -283,7 +283,7 @@ func (e *execution) outcome(pending bool) error {
 	}
 	if st.Message = ""; len(e.waits) > 0 {
 		st.Message = visible.Lines("waits: " + strings.Join(e.waits, "; "))
-		e.Note(e.plan.Key(), "%s", st.Message)
+		e.Note(e.plan.Key(), "%s", st.Message).StatesStatus = true
 	}
 	return e.write("", "done: %d of %s", e.done(), phrase.Count(len(st.Plan), "step"))
 }

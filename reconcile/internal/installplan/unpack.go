@@ -57,7 +57,7 @@ func (p *planner) unpack(ctx context.Context, ip *olm.InstallPlan) error {
 	}
 	if len(missing) > 0 {
 		text := visible.Lines("waits: " + strings.Join(missing, "; "))
-		p.Note(ip.Key(), "%s", text)
+		p.Note(ip.Key(), "%s", text).StatesStatus = true
 		if ip.Status.Message == text {
 			return nil
 		}

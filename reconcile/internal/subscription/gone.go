@@ -21,11 +21,18 @@ type Gone struct {
 func (g Gone) String() string {
 	switch g.Next {
 	case "":
-		return fmt.Sprintf("%s was deleted, and is not installed again because subscription %s already has it; recreate the subscription to install it", g.Deleted, g.Subscription.Metadata.Name)
+		reason, remedy := g.Stays()
+		return reason + "; " + remedy
 	case g.Deleted:
 		return g.Deleted + " was deleted; the next install plan installs it again"
 	}
 	return fmt.Sprintf("%s was deleted; %s is installed in its place, as a fresh installation", g.Deleted, g.Next)
+}
+
+// Stays returns why the operator is not installed again if Next is "", and what to do about it.
+func (g Gone) Stays() (reason, remedy string) {
+	name := g.Subscription.Metadata.Name
+	return fmt.Sprintf("%s was deleted, and is not installed again because subscription %s already has it", g.Deleted, name), "recreate the subscription to install it"
 }
 
 // AllGone returns the deleted operators of the subscriptions that a solution considers. An install

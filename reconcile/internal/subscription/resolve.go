@@ -52,7 +52,7 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 		pr.Installed = append(pr.Installed, in)
 	}
 	for _, s := range p.Subscriptions {
-		if why, newest := Held(p.World, s); why != "" {
+		if why, newest := Held(p.World, s); why.Reason != "" {
 			code := resolver.HeldByUnready
 			if operatorgroup.IsGroupFailure(newest.Status) {
 				code = resolver.HeldByGroup
@@ -60,7 +60,7 @@ func (p *planner) problem(catalogs []catalog.Health) resolver.Problem {
 			p.Note(s.Key(), "%s", why).Code = change.Code(code)
 			for i := range pr.Installed {
 				if in := &pr.Installed[i]; in.Name == newest.Metadata.Name {
-					in.Held, in.HeldSubscription = why, s.Metadata.Name
+					in.Held, in.HeldSubscription = why.String(), s.Metadata.Name
 				}
 			}
 			continue
