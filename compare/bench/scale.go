@@ -15,7 +15,6 @@ import (
 
 	"github.com/olmkit/olmkit/compare/generate"
 	"github.com/olmkit/olmkit/compare/peer"
-	"github.com/olmkit/olmkit/fbc"
 	"github.com/olmkit/olmkit/graph"
 	"github.com/olmkit/olmkit/resolver"
 )
@@ -74,16 +73,11 @@ func (r *run) scaled(ctx context.Context, bundles int) (p point, err error) {
 	}
 	runtime.GC()
 	start := time.Now()
-	blobs, err := fbc.LoadReader(ctx, bytes.NewReader(text), "scale.json", nil)
-	if err != nil {
-		return p, err
-	}
-	c, err := graph.Build(ctx, blobs, nil)
+	c, err := graph.LoadReader(ctx, bytes.NewReader(text), "scale.json", nil)
 	if err != nil {
 		return p, err
 	}
 	p.load = time.Since(start).Seconds() * 1e3
-	blobs = nil
 	name := filepath.Join(r.tmp, "scale.index")
 	f, err := os.Create(name)
 	if err != nil {
