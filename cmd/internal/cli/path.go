@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/olmkit/olmkit/olm"
 	"github.com/olmkit/olmkit/property"
 	"github.com/olmkit/olmkit/resolver"
+	"github.com/olmkit/olmkit/resolver/olmv1"
 )
 
 func newPath(e *env) *cobra.Command {
@@ -152,6 +154,9 @@ is a path, but --avoid could not judge all of its upgrades.`,
 				if err := a.reinstall(cmd.Context(), p, manager); err != nil {
 					return err
 				}
+				if err := a.selfCertify(cmd.Context(), p, manager); err != nil {
+					return err
+				}
 			}
 		}
 		if err := (&printer{w: e.stdout, format: *f}).print(a); err != nil {
@@ -228,8 +233,10 @@ type pathAnswer struct {
 	Back *graph.Outlook `json:"back,omitzero"`
 	// Way is how other channels lead to To. It is nil if a path leads there, or if they do not either.
 	Way *graph.Way `json:"way,omitzero"`
-	// Commands make the changes of Way or of the way of Outlook, in order, or install a To to which no way leads in the
-	// place of From.
+	// Certified is the bundle that OLM v1 installs with the policy SelfCertified, although no way leads to it.
+	Certified *graph.Node `json:"certified,omitzero"`
+	// Commands make the changes of Way or of the way of Outlook, in order, or install Certified, or a To to which no way
+	// leads, in the place of From.
 	Commands []string `json:"commands,omitempty"`
 	// Fixes install the operator again, if no way leads to the head of a channel.
 	Fixes []*resolver.Fix `json:"fixes,omitempty"`
@@ -326,6 +333,29 @@ func (a *pathAnswer) reinstall(ctx context.Context, p graph.Package, manager kub
 		}
 	}
 	return err
+}
+
+// selfCertify sets the bundle that OLM v1 installs with the policy SelfCertified, if no way leads to a newer one.
+func (a *pathAnswer) selfCertify(ctx context.Context, p graph.Package, manager kubectl.Operator) error {
+	o := a.Outlook
+	if !manager.V1 || a.To != nil || o == nil || a.way() != nil || len(a.Commands) > 0 || o.Gap != nil && o.Gap.Replaced {
+		return nil
+	}
+	at := o.End()
+	sel, err := olmv1.Select(ctx, olmv1.Request{
+		Package: p.Name(), Channels: a.Channels, Policy: olmv1.SelfCertified, Catalogs: []olmv1.Catalog{{Name: "catalog", Graph: p.Catalog()}},
+		Installed: &olmv1.Installed{Name: at.Name, Version: at.Version},
+	})
+	var no *olmv1.Refusal
+	if errors.As(err, &no) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if got := (graph.Node{Name: sel.Bundle, Version: sel.Version}); older(at, got) {
+		a.Certified, a.Commands = &got, []string{manager.Set(map[string]any{"upgradeConstraintPolicy": olmv1.SelfCertified})}
+	}
+	return nil
 }
 
 // beyond returns the steps that OLM takes on its own after those of Shortest, and whether it begins with these.

@@ -64,6 +64,13 @@ func (a *pathAnswer) text(w io.Writer) error {
 		default:
 			where += ". " + prose.Outlook(a.Outlook)
 		}
+		if a.Certified != nil {
+			where += ". To get to " + a.Certified.String() + " nevertheless, "
+			if at := a.Outlook.End(); at != a.From {
+				where += "once " + cmp.Or(at.Version, at.Name) + " is installed, "
+			}
+			where += "set upgradeConstraintPolicy to SelfCertified, and back afterwards" + riskOfJump
+		}
 		line(fmt.Sprintf("No path%s leads from %s to %s%s.", in, a.From, to, where), "")
 		t := proseWriter(w)
 		t.Legs(a.way(), a.Commands, "  ")
@@ -144,8 +151,11 @@ func (a *pathAnswer) jump() string {
 	if a.Reading == graph.V1 {
 		text = fmt.Sprintf("set the version to %s with upgradeConstraintPolicy SelfCertified", cmp.Or(a.To.Version, a.To.Name))
 	}
-	return text + ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
+	return text + riskOfJump
 }
+
+// riskOfJump is the risk of installing a bundle to which no way leads, after a full stop.
+const riskOfJump = ". Risk: no upgrade leads there, so it may fail or lose data; back up its resources"
 
 // back states how to get to an older version, as a clause.
 func (a *pathAnswer) back() string {
