@@ -241,7 +241,7 @@ func (s *cached) convert(k kind, o client.Object) entry {
 	e.value, e.err = decode(k, bare)
 	if p, ok := o.(*packed); ok {
 		if c, ok := e.value.(*olm.ClusterServiceVersion); ok {
-			s.specs.share(p.shared, c)
+			s.specs.share(p.parts[2], c)
 		}
 	}
 	s.converted.put(o, e)

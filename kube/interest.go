@@ -33,7 +33,7 @@ func (i *interests) set(namespace string, keys []olm.Key) {
 			delete(i.by, k)
 		}
 	}
-	if i.of[namespace] = keys; len(keys) == 0 {
+	if i.of[namespace] = slices.Clone(keys); len(keys) == 0 { // without the capacity for more
 		delete(i.of, namespace)
 	}
 	for _, k := range keys {

@@ -24,6 +24,9 @@ func FuzzPack(f *testing.F) {
 		`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"r"},"roleRef":{"name":"r"},"subjects":[{"kind":"ServiceAccount","namespace":"b"},{"kind":"User","namespace":"c"}]}`,
 		`{"apiVersion":"operators.coreos.com/v1alpha1","kind":"CatalogSource","metadata":{"name":"c"}}`,
 		`{"apiVersion":"example.com/v1","kind":"Namespace","metadata":{"name":"other"}}`,
+		`{"apiVersion":"operators.coreos.com/v1","kind":"Operator","metadata":{"name":"etcd.ops","uid":"7e2f4ea7-6f3b-4d5c-9a39-4a3a7a1a6a52","labels":{"hash":"2cc53a197a5c223e075dd149eaeadf9b","etcd.ops":"install-bcdfg"}},
+			"status":{"a":["install-bcdfg","7e2f4ea7-6f3b-4d5c-9a39-4a3a7a1a6a52","7e2f4ea7-6f3b-4d5c-9a39-4a3a7a1a6a53","2026-01-02T03:04:05Z","ops","123456","2cc53a197a5c223e075dd149eaeadf9b"]}}`,
+		`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"\u0002","labels":{"\u0001":"\u0007","a":"\u0006"},"resourceVersion":"\u0005","uid":"\u0003"}}`,
 	} {
 		f.Add(text)
 	}
@@ -86,7 +89,7 @@ func FuzzPack(f *testing.F) {
 func TestPackShares(t *testing.T) {
 	pack := Pack()
 	var first *packed
-	for _, ns := range []string{"a", "b"} {
+	for _, ns := range []string{"operators-1", "operators-2"} {
 		u := csvObject(ns, "etcd.v1", 1, nil)
 		u.Object["spec"] = map[string]any{"version": "1.0.0"}
 		o, err := pack(u)
@@ -97,7 +100,7 @@ func TestPackShares(t *testing.T) {
 		if first == nil {
 			first = p
 		}
-		if p.shared != first.shared || ns != "a" && p.own == first.own {
+		if p.parts != first.parts || p.labels != first.labels {
 			t.Errorf("%s: %v", ns, p)
 		}
 	}
@@ -113,7 +116,7 @@ func BenchmarkPack(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(len(o.(*packed).own)+len(o.(*packed).shared.Value())), "B/object")
+			b.ReportMetric(float64(len(o.(*packed).values)), "B/object")
 		}
 	})
 	o, err := pack(u)

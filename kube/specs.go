@@ -13,7 +13,7 @@ import (
 // concurrent use.
 type specs struct {
 	mu sync.Mutex
-	of map[unique.Handle[string]]weak.Pointer[olm.ClusterServiceVersion] // by packed.shared
+	of map[unique.Handle[string]]weak.Pointer[olm.ClusterServiceVersion] // by the last of packed.parts
 }
 
 // share replaces the spec of a CSV, and the annotations that are equal, with those of another CSV with the same spec.

@@ -31,12 +31,6 @@ func TestSpecs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	heap := func() int {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int(m.HeapAlloc)
-	}
 	before := heap()
 	list, err := v.entries()
 	if err != nil {
@@ -71,7 +65,7 @@ func TestSpecsForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, c := o.(*packed), &olm.ClusterServiceVersion{}
-	s.share(p.shared, c)
+	s.share(p.parts[2], c)
 	runtime.KeepAlive(c)
 	for range 1000 {
 		runtime.GC()
