@@ -237,11 +237,11 @@ func (t *census) verdict(x *operatorStatus, s *olm.Subscription, installed *olm.
 	case !known && t.content[catalogOf(s)] != nil:
 		return movesStuck, fmt.Sprintf("catalog %s has no channel %q of package %s", s.Spec.Source, channel, s.Spec.Package)
 	case head != "" && head == st.InstalledCSV:
-		return movesLatest, recorded
+		return movesLatest, recorded + "; give it " + t.with(s)
 	case !known && st.InstalledCSV == "":
-		return movesUnknown, "OLM has not resolved the subscription yet"
+		return movesUnknown, "OLM has not resolved the subscription yet; give the content of its catalog " + t.with(s)
 	case !known:
-		return movesUnknown, fmt.Sprintf("the head of the channel is unknown; give the content of the catalog with --catalog %s=%s", s.Spec.Source, t.reference(s))
+		return movesUnknown, "the head of the channel is unknown; give the content of the catalog " + t.with(s)
 	}
 	if o != nil && o.Kind == graph.OutlookAtHead {
 		return movesStuck, fmt.Sprintf("%s, the head of channel %s, cannot be installed", head, channel)
@@ -346,6 +346,11 @@ func (t *census) outlook(s *olm.Subscription, installed *olm.ClusterServiceVersi
 	}
 	from := graph.Node{Name: installed.Metadata.Name, Version: installed.Spec.Version}
 	return graph.NewOutlooks(graph.Classic, sources, nil).Of(from, own.String(), channels)
+}
+
+// with returns how to give the content of the catalog of a subscription, as the end of a sentence.
+func (t *census) with(s *olm.Subscription) string {
+	return fmt.Sprintf("with --catalog %s=%s", s.Spec.Source, t.reference(s))
 }
 
 // reference returns what to write as the path in --catalog for the catalog of a subscription:
