@@ -83,8 +83,8 @@ func (s *sweep) answer(ctx context.Context, namespace string, print func() error
 		s.negative = true
 	case err != nil:
 		s.failed = true
-		visible.Fprintf(s.stderr, "olmkit: namespace %s: %s\n", namespace, bare(err))
 		if !isText {
+			visible.Fprintf(s.stderr, "olmkit: namespace %s: %s\n", namespace, bare(err))
 			return s.out.encode(unansweredNamespace{namespace, err.Error()})
 		}
 		_, err = visible.Fprintf(s.out.w, "No answer: %s\n", bare(err))
