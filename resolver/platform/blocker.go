@@ -196,6 +196,9 @@ func (rt *route) allow(b *Blocker, k int) {
 			break
 		}
 		if i := slices.IndexFunc(rt.Refused, func(j Judgment) bool { return j.of(x) }); i >= 0 {
+			if rt.Refused[i].Rejected {
+				break
+			}
 			refused++
 			switch j := &rt.Refused[i]; {
 			case j.Action == "":
@@ -210,6 +213,10 @@ func (rt *route) allow(b *Blocker, k int) {
 			}
 		}
 		end = x.To
+	}
+	if refused == 0 {
+		b.Action = "replace the operator, or accept that it gets no updates"
+		return
 	}
 	then := fmt.Sprintf("; then OLM v1 upgrades it to %s", end)
 	if refused > 1 {

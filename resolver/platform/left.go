@@ -56,7 +56,11 @@ func (g *ground) left(k int, channel string, at graph.Node) *Blocker {
 			return b
 		}
 		i := slices.IndexFunc(g.Refused, func(x Judgment) bool { return x.From == at.Name && x.To == s.To.Name })
-		b.Reason = "OLM v1 refuses the upgrade " + exclusionText(&g.Refused[i].Exclusion)
+		does := "refuses"
+		if g.Refused[i].Rejected {
+			does = "cannot complete"
+		}
+		b.Reason = "OLM v1 " + does + " the upgrade " + exclusionText(&g.Refused[i].Exclusion)
 		return b
 	}
 	if list := a.u.Blocking(at, graph.Node{}); len(list) > 0 {

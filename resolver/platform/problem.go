@@ -122,6 +122,9 @@ type Judgment struct {
 	// Stored are the names of the CRDs that lose a version in which resources may be stored. The API server refuses that,
 	// whatever OLM v1 checks.
 	Stored []string `json:"stored,omitempty"`
+	// Rejected reports that the API server refuses a part of the new version, such as another selector of a Deployment, so
+	// that nothing lets OLM v1 take the upgrade.
+	Rejected bool `json:"rejected,omitzero"`
 	// Deletes are the names of the CRDs that the upgrade deletes with all of their custom resources.
 	Deletes []string `json:"deletes,omitempty"`
 }

@@ -38,7 +38,7 @@ type platformPlanJSON struct {
 	Impact []edgeImpact `json:"impact,omitempty"`
 	// Avoided are the upgrades that --avoid excludes, with their verdicts.
 	Avoided []edgeImpact `json:"avoided,omitempty"`
-	// Refused are the upgrades that OLM v1 would select and refuses because of their CRDs, with their verdicts.
+	// Refused are the upgrades that OLM v1 would select, but refuses because of their CRDs or cannot apply, with their verdicts.
 	Refused []edgeImpact `json:"refused,omitempty"`
 }
 
@@ -126,7 +126,7 @@ func (a *avoidance) upgrading(ctx context.Context, e *env, p platform.Problem, e
 				switch v1 := o.Reading == graph.V1; {
 				case edge.Error != "":
 					continue
-				case v1 && edge.refused && !unenforced(w.extensions):
+				case v1 && (edge.refused && !unenforced(w.extensions) || slices.Contains(edge.Codes, codes.ImpactSelector)):
 					out.refused, list = added(out.refused, edge), &o.Refused
 				case a.refuses(edge):
 					out.avoided = added(out.avoided, edge)
@@ -165,7 +165,7 @@ func added(list []edgeImpact, e *edgeImpact) []edgeImpact {
 }
 
 // judge adds to a judgment what a report says: the changes to CRDs because of which OLM v1 refuses the upgrade, or the
-// data that it deletes.
+// data that it deletes, and what of it the API server refuses.
 func judge(x *platform.Judgment, r *impact.Report, refused bool) {
 	var list []string
 	if refused {
@@ -175,6 +175,9 @@ func judge(x *platform.Judgment, r *impact.Report, refused bool) {
 		for _, c := range class.Changes {
 			if name, ok := strings.CutPrefix(c.Object, "CustomResourceDefinition "); ok && c.Code == codes.ImpactDataDeleted {
 				x.Deletes = append(x.Deletes, name)
+				list = append(list, c.Message)
+			} else if refused && c.Code == codes.ImpactSelector {
+				x.Rejected = true
 				list = append(list, c.Message)
 			}
 		}
