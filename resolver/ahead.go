@@ -96,33 +96,3 @@ func (s *Solution) after() Problem {
 	}
 	return p
 }
-
-// later returns fixes with which OLM does not stop at the dead end of an advice. They are to be made there.
-func (s *Solution) later(ctx context.Context, a *Advice) (list []*Fix, err error) { // H40
-	if s.off != nil || a.DeadEnd.Policy != nil || a.DeadEnd.Misfit != nil {
-		return nil, nil
-	}
-	if err := s.r.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.r.unlock(ctx, &err)
-	x, err := s.settle(ctx)
-	if x == nil || err != nil || x.last == s || x.owned[a.Subscription] != a.DeadEnd.At.Name {
-		return nil, err
-	}
-	if x.no != nil {
-		list, err = x.no.Cores[0].Fixes(ctx, 3)
-	} else {
-		var advice AdviceList
-		if advice, err = x.last.Advice(ctx); err != nil {
-			return nil, err
-		}
-		if i := slices.IndexFunc(advice, func(y Advice) bool { return y.For(a.Subscription) }); i >= 0 {
-			list, err = x.last.Fixes(ctx, &advice[i], 0)
-		}
-	}
-	for _, f := range list {
-		f.After = a.DeadEnd.At.Name
-	}
-	return list, err
-}
