@@ -20,19 +20,14 @@ import (
 // crdObstacles reports that the cluster refuses the CRDs of a coming bundle, because of the existing ones (E7): first what the
 // API server does not change, then the versions that are lost. The custom resources are not checked.
 func crdObstacles(w *world.World, c coming) (out []Obstacle) {
-	var fixed []string // the CRDs whose scope or kind changes
-	change := ""
+	change, fixed := immutable(w, c.crds)
+	if len(fixed) > 0 {
+		out = append(out, fixedCRDs(w, c, change, fixed))
+	}
 	for _, want := range c.crds {
 		name := want.Metadata.Name
 		have := w.CRD(name)
-		if have == nil {
-			continue
-		}
-		if what := crd.Immutable(have, want); what != "" {
-			if fixed = append(fixed, name); change != "" && change != what {
-				what = "scope or kind"
-			}
-			change = what
+		if have == nil || slices.Contains(fixed, name) {
 			continue
 		}
 		users := crd.Users(w, name, map[string]bool{c.name: true, c.replaces: true})
@@ -41,23 +36,83 @@ func crdObstacles(w *world.World, c coming) (out []Obstacle) {
 			out = append(out, lostVersions(have, c.name, lost))
 		}
 	}
-	if len(fixed) > 0 {
-		o := Obstacle{By: resolver.HeldByCRD}
-		crds, those, their := "CRD", "the CRD", "its"
-		if len(fixed) > 1 {
-			crds, those, their = "CRDs", "the CRDs", "their"
-		}
-		stay := ""
-		if c.replaces != "" {
-			stay = "stay with " + c.replaces + ", or "
-		}
-		o.Reason = fmt.Sprintf("the cluster refuses %s, because it changes the %s of %s %s", c.name, change, crds, phrase.And(fixed))
-		o.Remedy = fmt.Sprintf("%ssave the custom resources and delete %s, which OLM then creates again. Risk: all of %s custom resources are deleted, too", stay, those, their)
-		o.add("to save the custom resources", kubectl.All(strings.Join(fixed, ","))+" > "+shell.Quote(fixed[0]+".yaml"))
-		o.add("to delete the "+crds, kubectl.Delete("customresourcedefinition", "", fixed...))
-		out = slices.Insert(out, 0, o)
-	}
 	return out
+}
+
+// immutable returns the CRDs of which new definitions change what the API server does not change, and what that is.
+func immutable(w *world.World, list []*olm.CustomResourceDefinition) (change string, names []string) {
+	for _, want := range list {
+		have := w.CRD(want.Metadata.Name)
+		if have == nil {
+			continue
+		}
+		if what := crd.Immutable(have, want); what != "" {
+			if names = append(names, want.Metadata.Name); change != "" && change != what {
+				what = "scope or kind"
+			}
+			change = what
+		}
+	}
+	return change, names
+}
+
+// refusesCRDs returns why the cluster refuses a bundle, as a clause.
+func refusesCRDs(bundle, change string, crds []string) string {
+	noun := "CRD"
+	if len(crds) > 1 {
+		noun = "CRDs"
+	}
+	return fmt.Sprintf("the cluster refuses %s, because it changes the %s of %s %s", bundle, change, noun, phrase.And(crds))
+}
+
+// fixedCRDs reports that a bundle changes what the API server does not change. OLM creates the CRDs again only with an operator
+// that is installed again, because the installed one does not become ready without them.
+func fixedCRDs(w *world.World, c coming, change string, names []string) Obstacle {
+	those, their := "the CRD", "its"
+	if len(names) > 1 {
+		those, their = "the CRDs", "their"
+	}
+	o := Obstacle{By: resolver.HeldByCRD, Reason: refusesCRDs(c.name, change, names)}
+	o.add("to save the custom resources", kubectl.All(strings.Join(names, ","))+" > "+shell.Quote(names[0]+".yaml"))
+	remove := kubectl.Delete("customresourcedefinition", "", names...)
+	risk := fmt.Sprintf(". Risk: all of %s custom resources are deleted, too", their)
+	if i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstalledCSV == c.replaces && c.replaces != "" }); i >= 0 {
+		o.Remedy = fmt.Sprintf("stay with %s, or save the custom resources, remove it with %s, and install it again", c.replaces, those)
+		o.add("to remove the operator", kubectl.Delete("clusterserviceversion", w.Namespace, c.replaces))
+		o.add("to delete "+those, remove)
+		o.add("to install it again", kubectl.Recreate("subscription."+olm.Group, w.Namespace, w.Subscriptions[i].Metadata.Name, nil))
+	} else {
+		o.Remedy = fmt.Sprintf("save the custom resources and delete %s, which OLM then creates again", those)
+		o.add("to delete "+those, remove)
+	}
+	var users []string
+	for _, name := range names {
+		for _, u := range crd.Users(w, name, map[string]bool{c.name: true, c.replaces: true}) {
+			if user := u.Metadata.Namespace + "/" + u.Metadata.Name; !slices.Contains(users, user) {
+				users = append(users, user)
+			}
+		}
+	}
+	if len(users) > 0 {
+		slices.Sort(users)
+		risk += ", and " + phrase.And(users) + " cannot do without them"
+	}
+	o.Remedy += risk
+	return o
+}
+
+// Refusal returns why the cluster refuses the CRDs of a selected bundle, as a clause, or "". The error is the context's.
+func Refusal(ctx context.Context, s *Snapshot, x resolver.Selected) (string, error) { // E7
+	w := s.world()
+	crds, err := definitions(ctx, w, x.Bundle)
+	if err != nil {
+		return "", err
+	}
+	change, names := immutable(w, crds)
+	if len(names) == 0 {
+		return "", nil
+	}
+	return refusesCRDs(x.Name, change, names), nil
 }
 
 // lostVersions reports versions that a bundle removes from a CRD. The command, if any, rewrites the custom resources that may be

@@ -80,7 +80,7 @@ OLM decides otherwise than olmkit-controller; 2 the input could not be read.`,
 			solver: solver{loader: l, out: printer{w: e.stdout, format: *f}, open: in.open(l)},
 			why:    why, whyNot: whyNot, recordTo: recordTo,
 		}
-		x.obstacles, x.deleted, x.abandon = r.obstacles, r.deleted, r.abandon
+		x.obstacles, x.deleted, x.adapt = r.obstacles, r.deleted, r.adapt
 		if r.all && r.given() {
 			x.all = true
 			return r.everyNamespace(cmd.Context(), l, args, &x.out, func(p *resolver.Problem) error {
@@ -106,8 +106,8 @@ type explainer struct {
 	// its subscriptions that were deleted.
 	obstacles func(context.Context, *resolver.Problem, *resolver.Solution) ([]reconcile.Obstacle, error)
 	deleted   func(*resolver.Solution) []reconcile.DeletedOperator
-	// abandon completes what leads around a bundle for which an install plan waits.
-	abandon func(resolver.AdviceList, resolver.WhyNots)
+	// adapt completes advice and changes by what the cluster knows.
+	adapt func(context.Context, resolver.AdviceList, resolver.WhyNots) error
 }
 
 // problem reads the problem, or creates it from flags, and loads its catalogs.
@@ -277,7 +277,9 @@ func (x *explainer) tellWhy(ctx context.Context, p *resolver.Problem, sol *resol
 		return err
 	}
 	unsettled(advice, obstacles)
-	x.abandon(advice, nil)
+	if err := x.adapt(ctx, advice, nil); err != nil {
+		return err
+	}
 	var risks []string
 	for _, a := range advice {
 		if r := risk(a.Package, a.Outlook); r != "" {

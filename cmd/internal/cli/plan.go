@@ -197,7 +197,9 @@ func (p *planner) plan(ctx context.Context, namespace string, notes []reconcile.
 			return err
 		}
 		unsettled(d.Versions, d.Obstacles)
-		abandon(d.Versions, snapshot, nil)
+		if err := adapt(ctx, d.Versions, snapshot, nil); err != nil {
+			return err
+		}
 		if p.avoid.on() {
 			if d.Impact, err = p.avoid.planned(ctx, p.env, p.state, snapshot, sol); err != nil {
 				return err

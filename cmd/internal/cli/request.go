@@ -98,16 +98,16 @@ func (r *request) deleted(sol *resolver.Solution) []reconcile.DeletedOperator {
 	return reconcile.DeletedOperators(r.snapshot, sol)
 }
 
-// abandon completes advice and changes that lead around a bundle whose install plan waits for approval in
-// the cluster: they delete the plan.
-func (r *request) abandon(advice resolver.AdviceList, list resolver.WhyNots) {
+// adapt completes advice by what the cluster knows, and changes that lead around a bundle whose install plan waits for
+// approval: they delete the plan.
+func (r *request) adapt(ctx context.Context, advice resolver.AdviceList, list resolver.WhyNots) error {
 	if r.snapshot == nil {
-		return
+		return nil
 	}
-	abandon(advice, r.snapshot, nil)
+	err := adapt(ctx, advice, r.snapshot, nil)
 	plan := waitingPlan(r.snapshot, nil)
-	if plan == nil {
-		return
+	if plan == nil || err != nil {
+		return err
 	}
 	_, remove := reconcile.Discard(r.snapshot.Subscriptions, plan)
 	for i := range list {
@@ -123,6 +123,7 @@ func (r *request) abandon(advice resolver.AdviceList, list resolver.WhyNots) {
 			}
 		}
 	}
+	return nil
 }
 
 // isUsed reports whether a flag of the request was given.

@@ -99,6 +99,9 @@ func (s *solver) answer(ctx context.Context, r *request, p *resolver.Problem, st
 		if a.Obstacles, err = r.obstacles(ctx, p, a.solution); err != nil {
 			return err
 		}
+		if err := r.adapt(ctx, a.Advice, nil); err != nil {
+			return err
+		}
 	}
 	if a.solution != nil {
 		a.Deleted = r.deleted(a.solution)

@@ -169,7 +169,9 @@ func (s *simulation) end(ctx context.Context) (*simulationEnd, error) {
 		}
 		d.Warnings = sol.Warnings()
 		unsettled(d.Versions, d.Obstacles)
-		abandon(d.Versions, now, s.created)
+		if err := adapt(ctx, d.Versions, now, s.created); err != nil {
+			return nil, err
+		}
 	}
 	for _, a := range s.closing { // and nobody was asked
 		if !slices.ContainsFunc(d.Versions, func(x resolver.Advice) bool { return x.Kind == a.Kind && x.Subscription == a.Subscription }) {
@@ -279,12 +281,14 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 		add("repair what the subscriptions need: " + d.Refused)
 	}
 	crd := func(o reconcile.Obstacle) bool { return o.By == resolver.HeldByCRD } // it has the commands
-	for _, e := range d.refusals {
-		k := e.Change.Key()
-		if k.Kind == olm.KindCRD && slices.ContainsFunc(d.Obstacles, crd) {
-			continue
-		}
-		add(fmt.Sprintf("correct %s, which the cluster refuses: %s", k, e.Err))
+	refused := slices.DeleteFunc(slices.Clone(d.refusals), func(e *reconcile.RefusedError) bool {
+		return e.Change.Key().Kind == olm.KindCRD && slices.ContainsFunc(d.Obstacles, crd)
+	})
+	switch n := len(refused) - 1; {
+	case n == 0:
+		add(fmt.Sprintf("correct %s, which the cluster refuses: %s", refused[0].Change.Key(), refused[0].Err))
+	case n > 0:
+		add(fmt.Sprintf("correct %s and %s, which the cluster refuses, see below: %s", refused[0].Change.Key(), phrase.Count(n, "other object"), refused[0].Err))
 	}
 	planFailed := func(o reconcile.Obstacle) bool {
 		return o.By == resolver.HeldByInstallPlan || o.By == resolver.HeldByUnpacking && o.InstallPlan != ""

@@ -108,7 +108,9 @@ func (d *statusDocument) resolve(ctx context.Context, t *census, c *memcluster.C
 			if err != nil {
 				return err
 			}
-			abandon(advice, snapshot, nil)
+			if err := adapt(ctx, advice, snapshot, nil); err != nil {
+				return err
+			}
 			obstacles, err := obstacles(ctx, snapshot, sol, &content)
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -123,6 +124,36 @@ func risky(obstacles []reconcile.Obstacle, risks []string) []reconcile.Obstacle 
 		}
 	}
 	return obstacles
+}
+
+// adapt completes advice by what the cluster knows: which bundles of fixes it refuses, and what abandon does. A fix that removes
+// an operator for such a bundle is left out.
+func adapt(ctx context.Context, list resolver.AdviceList, s *reconcile.Snapshot, created []olm.Key) error {
+	for i := range list {
+		a := &list[i]
+		kept := a.Fixes[:0]
+		for _, f := range a.Fixes {
+			for _, x := range f.Selected {
+				if x.Package != a.Package {
+					continue
+				}
+				why, err := reconcile.Refusal(ctx, s, x)
+				if err != nil {
+					return err
+				}
+				if why != "" {
+					f.Misfits = append(f.Misfits, resolver.Misfit{Bundle: x.Name, By: resolver.HeldByCRD, Why: why})
+				}
+			}
+			refused := slices.ContainsFunc(f.Misfits, func(m resolver.Misfit) bool { return m.By == resolver.HeldByCRD })
+			if !refused || f.Changes[0].Kind != resolver.Reinstall {
+				kept = append(kept, f)
+			}
+		}
+		a.Fixes = kept
+	}
+	abandon(list, s, created)
+	return nil
 }
 
 // abandon completes ways that the approval of an install plan would close. OLM takes them only once

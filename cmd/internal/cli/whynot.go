@@ -79,7 +79,9 @@ func (x *explainer) tellWhyNot(ctx context.Context, p *resolver.Problem, why fun
 	if err != nil {
 		return err
 	}
-	x.abandon(nil, list)
+	if err := x.adapt(ctx, nil, list); err != nil {
+		return err
+	}
 	if x.out.format == formatJSON || x.out.format == formatYAML {
 		return x.out.encode(list)
 	}
