@@ -20,7 +20,7 @@ func IsLost(s *olm.Subscription, current *olm.ClusterServiceVersion, plan *olm.I
 
 // lostObstacles reports why the running OLM makes no install plan in the place of one that does not exist: it
 // has recorded that the plan is missing and does not look again, or it looks for the plan of an annotation,
-// without which it resolves nothing in the whole namespace (E2).
+// without which it resolves nothing in the whole namespace (E2). A plan without anything to do is also in the way.
 func lostObstacles(w *world.World) (out []Obstacle) {
 	for _, s := range w.Subscriptions {
 		name, current := s.Metadata.Name, s.Status.CurrentCSV
@@ -48,9 +48,22 @@ func lostObstacles(w *world.World) (out []Obstacle) {
 				Remedy:   "remove the annotation",
 				Commands: []string{disown(s)},
 			})
+		case isEmpty(w.PlanOf(s)):
+			_, commands := Discard(w.Subscriptions, w.PlanOf(s))
+			out = append(out, Obstacle{
+				Bundle: current, Replaces: s.Status.InstalledCSV, By: resolver.HeldByInstallPlan, InstallPlan: w.PlanOf(s).Metadata.Name,
+				Reason:   fmt.Sprintf("install plan %s for %s has neither steps nor bundles to unpack, and gets none", w.PlanOf(s).Metadata.Name, current),
+				Remedy:   "delete the install plan: OLM creates another one",
+				Commands: commands,
+			})
 		}
 	}
 	return out
+}
+
+// isEmpty reports whether an install plan, or nil, was not made by OLM and has nothing to do.
+func isEmpty(ip *olm.InstallPlan) bool {
+	return ip != nil && !isApprovable(ip) && !world.IsFinished(ip) && !world.IsGenerated(ip) && len(ip.Status.Plan) == 0 && len(ip.Status.BundleLookups) == 0
 }
 
 // failedObstacle reports whether what a solution, which may be nil, selects supersedes a failed install plan, and

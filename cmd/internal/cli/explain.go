@@ -388,7 +388,7 @@ func (x *explainer) reasons(p *resolver.Problem, list []explained, obstacles []r
 			if shared && !differs(o) {
 				common = append(common, o)
 			}
-			return shared || differs(o)
+			return shared || ofOLM(o)
 		}), e.Bundle)
 		text += held.String()
 		for _, a := range e.Duplicates {

@@ -299,7 +299,7 @@ func (d *planDocument) text(w io.Writer) error {
 		}
 	}
 	if err == nil {
-		err = writeHelp(w, slices.DeleteFunc(slices.Clone(d.Obstacles), differs), d.Versions)
+		err = writeHelp(w, slices.DeleteFunc(slices.Clone(d.Obstacles), ofOLM), d.Versions)
 	}
 	if err == nil {
 		err = writeClusterNotes(w, slices.DeleteFunc(slices.Clone(d.Notes), d.stated))

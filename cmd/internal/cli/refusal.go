@@ -20,6 +20,9 @@ func unready(o reconcile.Obstacle) bool { return o.By == resolver.HeldByCatalog 
 // differs reports whether an obstacle is that the running OLM decides otherwise.
 func differs(o reconcile.Obstacle) bool { return o.By == resolver.HeldByDifference }
 
+// ofOLM reports whether an obstacle is one for the running OLM, but not for olmkit-controller.
+func ofOLM(o reconcile.Obstacle) bool { return differs(o) || o.By == resolver.HeldByUnpacking }
+
 // anticipate adds to the obstacles that are catalogs what the problem of their namespace resolves to without them,
 // and to a bundle that the running OLM refuses what it chooses instead.
 func anticipate(ctx context.Context, obstacles []reconcile.Obstacle, p resolver.Problem) error {

@@ -259,7 +259,7 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	asked := d.Needs // before OLM goes on
 	d.Needs = nil
 	for _, o := range d.Obstacles {
-		if differs(o) {
+		if ofOLM(o) {
 			add(o.String(), o.Commands...)
 		}
 	}
@@ -334,7 +334,7 @@ func (d *simulationEnd) needs(failed, retried []*olm.InstallPlan) {
 	}
 	obstacles := slices.Concat(first, last)
 	for i, o := range obstacles {
-		if differs(o) {
+		if ofOLM(o) {
 			continue // which is first
 		}
 		averted := o.Bundle != "" && d.averts(o.Bundle)

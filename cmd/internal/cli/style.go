@@ -103,7 +103,7 @@ func writeHelp(w io.Writer, obstacles []reconcile.Obstacle, versions resolver.Ad
 // output shows. It returns "" if OLM decides alike.
 func differencesText(w io.Writer, obstacles []reconcile.Obstacle, shown string) string {
 	lines := proseWriter(w)
-	if list := slices.DeleteFunc(slices.Clone(obstacles), func(o reconcile.Obstacle) bool { return !differs(o) }); len(list) > 0 {
+	if list := slices.DeleteFunc(slices.Clone(obstacles), func(o reconcile.Obstacle) bool { return !ofOLM(o) }); len(list) > 0 {
 		last := &list[len(list)-1]
 		end := &last.Reason
 		if last.Remedy != "" {
