@@ -66,6 +66,11 @@ func isEmpty(ip *olm.InstallPlan) bool {
 	return ip != nil && !isApprovable(ip) && !world.IsFinished(ip) && !world.IsGenerated(ip) && len(ip.Status.Plan) == 0 && len(ip.Status.BundleLookups) == 0
 }
 
+// isApprovable reports whether an install plan waits for approval.
+func isApprovable(ip *olm.InstallPlan) bool {
+	return ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved
+}
+
 // failedObstacle reports whether what a solution, which may be nil, selects supersedes a failed install plan, and
 // then the obstacle if the running OLM does not look: every subscription of the namespace waits for its plan.
 func failedObstacle(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution) (o *Obstacle, superseded bool) {

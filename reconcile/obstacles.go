@@ -355,11 +355,6 @@ func Outdated(s *olm.Subscription, ip *olm.InstallPlan, p graph.Package, next st
 	return o
 }
 
-// isApprovable reports whether an install plan waits for approval.
-func isApprovable(ip *olm.InstallPlan) bool {
-	return ip.Status.Phase == olm.PlanRequiresApproval && !ip.Spec.Approved
-}
-
 // outdated returns the obstacle if an install plan is outdated by a solution, which may be nil.
 func outdated(w *world.World, ip *olm.InstallPlan, sol *resolver.Solution) *Obstacle {
 	if sol == nil {
