@@ -34,6 +34,9 @@ func (d *DeadEnd) String() string {
 	if d.Policy != nil {
 		return fmt.Sprintf("it stays at %s, because %s is blocked by a policy: %s", d.At, d.Bundle, d.Policy)
 	}
+	if d.onPlatform() {
+		return fmt.Sprintf("OLM stops at %s until you upgrade the platform, because %s", d.At, d.Misfit)
+	}
 	if d.Misfit != nil {
 		return fmt.Sprintf("OLM stops at %s, because %s", d.At, d.Misfit)
 	}
@@ -42,6 +45,9 @@ func (d *DeadEnd) String() string {
 	}
 	return fmt.Sprintf("OLM stops at %s, because %s requires %s, which no bundle in any catalog satisfies", d.At, d.Bundle, d.Requires)
 }
+
+// onPlatform reports whether an upgrade of the platform ends the dead end.
+func (d *DeadEnd) onPlatform() bool { return d.Misfit != nil && d.Misfit.By == HeldByPlatform }
 
 // deadEnd returns the first dead end of a subscription in the upgrades, without regard to other operators of the
 // namespace, or nil.
@@ -149,6 +155,9 @@ func (x *need) unmet() bool {
 func withDeadEnd(text string, d *DeadEnd) string {
 	if d == nil {
 		return text
+	}
+	if d.onPlatform() {
+		return text + "; " + d.String()
 	}
 	return text + "; but " + d.String()
 }
