@@ -153,12 +153,12 @@ func (s *Solution) otherPins(ctx context.Context, a *Advice) ([]*Fix, error) {
 	return append(out, lifted...), err
 }
 
-// hopeless reports whether the operator is stuck and no channel leads to the head of one, or ends at the head of its
+// hopeless reports whether the operator is stuck and no channel leads to the head of one or on from there, or ends at the head of its
 // channel or beyond and nothing leads on to the newest version.
 func (a *Advice) hopeless() bool {
 	o := a.Outlook
 	if a.Kind == AdviceKind(graph.OutlookStuck) {
-		return o.Way == nil || !o.Way.AtHead
+		return o.Way == nil || !o.Way.AtHead || o.Way.Strands
 	}
 	ends := o.Kind == graph.OutlookAtHead || o.Kind == graph.OutlookStepsAway || o.Kind == graph.OutlookAhead
 	return ends && a.Kind == AdviceKind(o.Kind) && o.Newest != nil && o.Way == nil && !o.Fresh
