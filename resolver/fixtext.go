@@ -145,6 +145,9 @@ func (f *Fix) outcome() string {
 		}
 	}
 	if len(names) == 0 {
+		if c := f.Changes[0]; f.assumes() && c.Requirement != "" && c.Bundle.Installed() {
+			return "what is missing is installed, and " + c.Bundle.Name + " stays"
+		}
 		if f.removes() || f.assumes() || f.Changes[0].Kind == RelaxRequirement {
 			return ""
 		}
