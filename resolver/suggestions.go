@@ -17,13 +17,17 @@ import (
 const maxNearest = 2
 
 // nearPackages returns the packages in some catalogs with a spelling similar to name, at most max,
-// and whether they are only examples of many.
+// and whether they are only examples of many. One that differs by a single edit is the only one if others differ by more.
 func nearPackages(in []*source, name string, max int) (names []string, crowded bool) {
 	var known []string
 	for _, c := range in {
 		known = slices.AppendSeq(known, c.Graph.PackageNames())
 	}
-	return near.Similar(name, known, max)
+	names, crowded = near.Similar(name, known, max)
+	if len(names) > 1 && !crowded && near.Distance(name, names[0]) == 1 && near.Distance(name, names[1]) > 1 && !near.Worded(name, names[1:]) {
+		names = names[:1]
+	}
+	return names, crowded
 }
 
 // versionIn matches the version at the end of a bundle's name.
