@@ -166,6 +166,9 @@ func (r *request) problem(ctx context.Context, l *loader, paths []string) (*reso
 			return nil, err
 		}
 		l.note(s.path, g)
+		if r.kubeVersion != "" {
+			l.noteKubernetes(s)
+		}
 		c.Graph = g
 		p.Catalogs = append(p.Catalogs, c)
 	}

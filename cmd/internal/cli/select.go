@@ -126,6 +126,9 @@ answered.`,
 				continue // a note reports it
 			}
 			s.loader.note(src.path, g)
+			if q.kubeVersion != "" {
+				s.loader.noteKubernetes(src)
+			}
 			r.Catalogs = append(r.Catalogs, olmv1.Catalog{Name: src.name, Priority: src.priority, Labels: src.labels, Graph: g})
 			known = append(known, resolver.Catalog{Name: src.name, Graph: g})
 		}
