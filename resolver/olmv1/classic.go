@@ -157,12 +157,12 @@ func (s *selecting) classicFix(c *classicPlan) *Fix {
 }
 
 // onlyClassic returns the bundle to install with classic OLM: the one that OLM v1 chose and refuses for its dependencies, or
-// the highest requested one, or else the highest, if OLM v1 refuses all bundles of the package.
+// the highest requested one, or else the highest, if OLM v1 refuses all bundles of the version range or of the package.
 func (s *selecting) onlyClassic(r *Refusal) graph.Bundle {
 	switch {
 	case r.Code == RefusedDependency:
 		return r.chosen.Bundle
-	case r.Code != RefusedChannels && r.Code != RefusedRange && r.Code != RefusedSuccessors || !s.refusesAll():
+	case r.Code != RefusedChannels && r.Code != RefusedRange && r.Code != RefusedSuccessors || !s.refusesAll() && !s.refusesRange():
 		return graph.Bundle{}
 	}
 	list := slices.Clone(s.inRanges)
@@ -179,4 +179,10 @@ func (s *selecting) onlyClassic(r *Refusal) graph.Bundle {
 		return graph.Bundle{}
 	}
 	return slices.MinFunc(list, candidate.compare).Bundle
+}
+
+// refusesRange reports whether there are bundles in the version range and OLM v1 refuses all of them for their dependencies.
+func (s *selecting) refusesRange() bool {
+	accepts := func(c candidate) bool { return Dependency(c.Bundle) == "" }
+	return len(s.inRanges) > 0 && !slices.ContainsFunc(s.inRanges, accepts)
 }

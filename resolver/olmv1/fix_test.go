@@ -43,6 +43,18 @@ const fixCatalog = `
 {schema: olm.bundle, package: lone, name: lone.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: lone, version: 1.0.0}},
   {type: olm.gvk.required, value: {group: far.io, version: v1, kind: Far}}]}
 ---
+{schema: olm.package, name: mixed, defaultChannel: stable}
+---
+{schema: olm.channel, package: mixed, name: stable, entries: [{name: mixed.v1.0.0}, {name: mixed.v1.1.0, replaces: mixed.v1.0.0}, {name: mixed.v1.2.0, replaces: mixed.v1.1.0}]}
+---
+{schema: olm.bundle, package: mixed, name: mixed.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: mixed, version: 1.0.0}}]}
+---
+{schema: olm.bundle, package: mixed, name: mixed.v1.1.0, image: i, properties: [{type: olm.package, value: {packageName: mixed, version: 1.1.0}},
+  {type: olm.gvk.required, value: {group: cert.io, version: v1, kind: Cert}}]}
+---
+{schema: olm.bundle, package: mixed, name: mixed.v1.2.0, image: i, properties: [{type: olm.package, value: {packageName: mixed, version: 1.2.0}},
+  {type: olm.gvk.required, value: {group: cert.io, version: v1, kind: Cert}}]}
+---
 {schema: olm.package, name: cert, defaultChannel: stable}
 ---
 {schema: olm.channel, package: cert, name: stable, entries: [{name: cert.v1.0.0}]}
@@ -87,6 +99,10 @@ func TestFixes(t *testing.T) {
 		{"all refused", olmv1.Request{Package: "shop", Version: "<1.1", Installed: &olmv1.Installed{Name: "shop.v1.1.0", Version: "1.1.0"}, Catalogs: one}, []string{
 			"use classic OLM: delete the ClusterExtension, and create a Subscription to package shop, channel stable, with startingCSV shop.v1.0.0 and Manual approval, and approve its install plan; then cert.v1.0.0 and shop.v1.0.0 are installed, if CatalogSource c in namespace olm has this catalog. Risk: OLM v1 then deletes the CRDs of the operator with all of its custom resources; save them first",
 			`kubectl delete clusterextension shop && echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"shop","namespace":"operators"},"spec":{"channel":"stable","installPlanApproval":"Manual","name":"shop","source":"c","sourceNamespace":"olm","startingCSV":"shop.v1.0.0"}}' | kubectl apply -f -`,
+		}},
+		{"all in range refused", olmv1.Request{Package: "mixed", Version: ">1.1", Installed: &olmv1.Installed{Name: "mixed.v1.0.0", Version: "1.0.0"}, Catalogs: one}, []string{
+			"use classic OLM: delete the ClusterExtension, and create a Subscription to package mixed, channel stable; then cert.v1.0.0 and mixed.v1.2.0 are installed, if CatalogSource c in namespace olm has this catalog. Risk: OLM v1 then deletes the CRDs of the operator with all of its custom resources; save them first",
+			`kubectl delete clusterextension mixed && echo '{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{"name":"mixed","namespace":"operators"},"spec":{"channel":"stable","name":"mixed","source":"c","sourceNamespace":"olm"}}' | kubectl apply -f -`,
 		}},
 		{"all refused, none in range", olmv1.Request{Package: "shop", Version: ">2", Catalogs: one}, []string{
 			"use classic OLM: create a Subscription to package shop, channel stable, in place of the ClusterExtension; then cert.v1.0.0 and shop.v1.1.0 are installed, if CatalogSource c in namespace olm has this catalog",
