@@ -357,9 +357,14 @@ func (rt *route) fresh(ctx context.Context, k int, end graph.Node) (*graph.Entry
 				continue
 			}
 			bad, err := rt.unsupported(ctx, k, b.Node())
+			if err != nil {
+				return nil, err
+			}
+			f, err := rt.trip.facts.of(ctx, b)
 			switch {
 			case err != nil:
 				return nil, err
+			case f.tooNew(rt.at(k)): // OLM v1 installs it nevertheless
 			case !bad && !older(b.Node(), end):
 				return &e, nil
 			case !bad && back == nil:

@@ -94,10 +94,10 @@ func (f *facts) blocks(next property.MinorVersion) bool {
 	return f.maxErr != nil || f.hasMax && f.max.Compare(next) < 0
 }
 
-// unfit reports whether a bundle cannot be installed on a version of the platform: it needs a
-// newer Kubernetes, has a minimum that cannot be read, or uses an API that is not served.
-func (f *facts) unfit(at property.MinorVersion) bool {
-	return f.minErr != nil || f.tooNew(at) || f.unserved(at, true) != nil
+// unfit reports whether a bundle cannot be installed on a version of the platform: it uses an API that is not served or, with
+// classic OLM, needs a newer Kubernetes or has a minimum that cannot be read. OLM v1 does not check the minimum.
+func (f *facts) unfit(r graph.Reading, at property.MinorVersion) bool {
+	return f.unserved(at, true) != nil || r == graph.Classic && (f.minErr != nil || f.tooNew(at))
 }
 
 // tooNew reports whether a bundle needs a newer Kubernetes than a version of the platform

@@ -281,8 +281,18 @@ func (g *ground) without(ctx context.Context, k int) (func(graph.Bundle) bool, *
 			failed = cmp.Or(failed, err)
 			return true
 		}
-		return f.unfit(g.at(k))
+		return f.unfit(g.Reading, g.at(k))
 	}, &failed
+}
+
+// factsAt returns the facts of a node that the operator can have at a level or, on arrival there, at an earlier one, or nil.
+func (g *ground) factsAt(k int, n graph.Node) *facts {
+	for i := min(k, len(g.levels)-1); i >= 0; i-- {
+		if f := g.levels[i].facts[n]; f != nil {
+			return f
+		}
+	}
+	return nil
 }
 
 // outside reports whether a bundle is outside of the version range of the operator.

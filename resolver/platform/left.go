@@ -116,9 +116,9 @@ func (g *ground) waiting(ctx context.Context, k int, channel string, at graph.No
 		}
 		out := &Blocker{Package: g.Package, Instance: g.instance(), Platform: g.at(k).String(), Kind: BlockerMinKube, Bundle: n.Name}
 		switch u := f.unserved(g.at(k), true); {
-		case f.minErr != nil:
+		case f.minErr != nil && g.Reading == graph.Classic:
 			out.Reason = fmt.Sprintf("%s has an invalid minKubeVersion: %v", n, f.minErr)
-		case f.tooNew(g.at(k)) || u == nil:
+		case f.tooNew(g.at(k)) && g.Reading == graph.Classic || u == nil:
 			out.Reason = fmt.Sprintf("%s requires Kubernetes %s, but %s", n, f.min, kubeText(g.at(k)))
 		default:
 			out.Kind = BlockerRemovedAPI
@@ -142,7 +142,7 @@ func (g *ground) firstUnfit(ctx context.Context, k int, u *graph.Upgrades, path 
 			continue
 		}
 		f, err := g.trip.facts.of(ctx, b)
-		if err != nil || f.unfit(g.at(k)) {
+		if err != nil || f.unfit(g.Reading, g.at(k)) {
 			return f, s.To, err
 		}
 	}
@@ -175,11 +175,7 @@ func (g *ground) fails(ctx context.Context, k int, n graph.Node) (*Blocker, erro
 
 // lacksAPI returns the blocker for a node that needs an API that the platform of a level does not serve, or nil.
 func (g *ground) lacksAPI(k int, n graph.Node) *Blocker {
-	f := g.levels[min(k, len(g.levels)-1)].facts[n]
-	if f == nil {
-		f = g.levels[k-1].facts[n]
-	}
-	u := f.unserved(g.at(k), false)
+	u := g.factsAt(k, n).unserved(g.at(k), false)
 	if u == nil {
 		return nil
 	}

@@ -190,7 +190,7 @@ const (
 	// serve.
 	BlockerRemovedAPI BlockerKind = "removed-api"
 	// BlockerCompatibility: the lifecycle data in a catalog do not list the version of the
-	// platform.
+	// platform, or OLM v1 installs a bundle that needs a newer Kubernetes, which it does not check.
 	BlockerCompatibility BlockerKind = "platform-compatibility"
 )
 

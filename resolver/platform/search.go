@@ -313,7 +313,8 @@ func (s *search) elsewhere(ctx context.Context, k int, n graph.Node) (home, furt
 	return home, further, nil
 }
 
-// unsupported reports whether the lifecycle data of a node do not list the platform of a level.
+// unsupported reports whether the lifecycle data of a node do not list the platform of a level, or whether it needs a newer
+// Kubernetes, which OLM v1 does not check.
 func (s *search) unsupported(ctx context.Context, k int, n graph.Node) (bool, error) {
 	key := [2]int32{int32(k), s.numberOf(n)}
 	bad, ok := s.unfit[key]
@@ -328,6 +329,7 @@ func (s *search) unsupported(ctx context.Context, k int, n graph.Node) (bool, er
 		fits, known := x.Lifecycle.Compatible(s.at(k))
 		bad = known && !fits
 	}
+	bad = bad || s.tooNew(k, n)
 	s.unfit[key] = bad
 	return bad, nil
 }

@@ -45,9 +45,22 @@ func downTo(n int) []int {
 	return out
 }
 
+// tooNew reports whether a bundle needs a newer Kubernetes than the platform has at level k, and OLM v1 installs it
+// nevertheless.
+func (r *ground) tooNew(k int, n graph.Node) bool {
+	f := r.factsAt(k, n)
+	return r.Reading == graph.V1 && f != nil && f.tooNew(r.at(k))
+}
+
 // incompatible returns the blocker for a bundle whose lifecycle data do not list the version
-// of the platform at level k, or nil.
+// of the platform at level k, or that needs a newer Kubernetes although OLM v1 installs it, or nil.
 func (r *ground) incompatible(ctx context.Context, k int, n graph.Node) (*Blocker, error) {
+	if r.tooNew(k, n) {
+		return &Blocker{
+			Package: r.Package, Instance: r.instance(), Bundle: n.Name, Platform: r.at(k).String(), Kind: BlockerCompatibility,
+			Reason: fmt.Sprintf("%s requires Kubernetes %s, but %s; OLM v1 does not check this, so the operator may not run", n, r.factsAt(k, n).min, kubeText(r.at(k))),
+		}, nil
+	}
 	s, err := r.support(ctx, k, n)
 	if s == nil || err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func (w *world) upgrades(o *platform.Operator, k int, channel string, all bool) 
 		if pkg, found := w.Catalogs[k].Graph.Package(o.Package); found {
 			u = pkg.Upgrades(o.Reading, &graph.UpgradeOptions{
 				Channels: []string{channel}, Installed: installed,
-				Without: func(b graph.Bundle) bool { return !all && w.min[b.Name()] > firstMinor+k },
+				Without: func(b graph.Bundle) bool { return !all && o.Reading == graph.Classic && w.min[b.Name()] > firstMinor+k },
 			})
 		}
 		w.known[key] = u
@@ -77,10 +77,11 @@ func (w *world) blocks(k int, n graph.Node) bool {
 	return ok && m <= firstMinor+k
 }
 
-// unfit reports whether the lifecycle data do not list the platform of a level for a node.
-func (w *world) unfit(k int, n graph.Node) bool {
+// unfit reports whether the lifecycle data do not list the platform of a level for a node, or whether it needs a newer
+// Kubernetes and OLM v1 installs it nevertheless.
+func (w *world) unfit(o *platform.Operator, k int, n graph.Node) bool {
 	fits, ok := w.fits[n.Name]
-	return ok && !fits[firstMinor+k]
+	return ok && !fits[firstMinor+k] || o.Reading == graph.V1 && w.min[n.Name] > firstMinor+k
 }
 
 func newer(a, b graph.Node) bool { return a.Version > b.Version } // they have one digit
@@ -112,7 +113,7 @@ type standing struct {
 
 // leave returns what it costs to leave a level.
 func (w *world) leave(o *platform.Operator, s standing, home int) (c [prices]int) {
-	if w.unfit(s.k, s.node) {
+	if w.unfit(o, s.k, s.node) {
 		c[priceUnfit]++
 	}
 	names := w.channels(o, s.k)
@@ -435,7 +436,7 @@ func (w *world) untouched(t *testing.T, p *platform.Plan) bool {
 				n = x.To
 			}
 			stays := w.toHead(o, k, o.Channel, n, false)
-			if k < w.last() && w.blocks(k, n) || w.unfit(k, n) || !stays && !w.toHead(o, k, o.Channel, n, true) {
+			if k < w.last() && w.blocks(k, n) || w.unfit(o, k, n) || !stays && !w.toHead(o, k, o.Channel, n, true) {
 				return false
 			}
 			waits = !stays
