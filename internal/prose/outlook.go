@@ -114,7 +114,7 @@ func standing(o *graph.Outlook) string {
 	case o.Kind == graph.OutlookStepsAway:
 		return fmt.Sprintf("%s is %s from the head of %s: %s", name, stepsAway(n), in, stops(o.Steps))
 	case o.Kind == graph.OutlookNoChannel && len(o.Channels) == 0:
-		return name + " cannot be upgraded: no catalog has a channel of its package"
+		return name + " cannot be upgraded: no catalog has a channel of its package that can be used"
 	case o.Kind == graph.OutlookNoChannel:
 		return name + " cannot be upgraded: no catalog has " + in + ", or it cannot be used"
 	case o.Kind == graph.OutlookAhead && n == 0:

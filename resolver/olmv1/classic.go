@@ -157,7 +157,8 @@ func (s *selecting) classicFix(c *classicPlan) *Fix {
 }
 
 // onlyClassic returns the bundle to install with classic OLM: the one that OLM v1 chose and refuses for its dependencies, or
-// the highest requested one, or else the highest, if OLM v1 refuses all bundles of the version range or of the package.
+// the highest requested one, or else the highest, if OLM v1 refuses all bundles of the version range or of
+// the package. An installed one is not replaced because of the version range.
 func (s *selecting) onlyClassic(r *Refusal) graph.Bundle {
 	switch {
 	case r.Code == RefusedDependency:
@@ -168,7 +169,7 @@ func (s *selecting) onlyClassic(r *Refusal) graph.Bundle {
 	list := slices.Clone(s.inRanges)
 	for i, p := range s.packages {
 		for b := range p.Bundles() {
-			if len(s.inRanges) == 0 && (r.Code == RefusedChannels || s.asked(b)) {
+			if (s.Installed == nil || r.Code == RefusedChannels) && len(s.inRanges) == 0 && (r.Code == RefusedChannels || s.asked(b)) {
 				c := candidate{Bundle: b, source: s.sources[i]}
 				c.version, c.known = b.VersionRelease()
 				list = append(list, c)

@@ -43,6 +43,13 @@ const fixCatalog = `
 {schema: olm.bundle, package: lone, name: lone.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: lone, version: 1.0.0}},
   {type: olm.gvk.required, value: {group: far.io, version: v1, kind: Far}}]}
 ---
+{schema: olm.package, name: cert, defaultChannel: stable}
+---
+{schema: olm.channel, package: cert, name: stable, entries: [{name: cert.v1.0.0}]}
+---
+{schema: olm.bundle, package: cert, name: cert.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: cert, version: 1.0.0}},
+  {type: olm.gvk, value: {group: cert.io, version: v1, kind: Cert}}]}
+---
 {schema: olm.package, name: mixed, defaultChannel: stable}
 ---
 {schema: olm.channel, package: mixed, name: stable, entries: [{name: mixed.v1.0.0}, {name: mixed.v1.1.0, replaces: mixed.v1.0.0}, {name: mixed.v1.2.0, replaces: mixed.v1.1.0}]}
@@ -54,13 +61,6 @@ const fixCatalog = `
 ---
 {schema: olm.bundle, package: mixed, name: mixed.v1.2.0, image: i, properties: [{type: olm.package, value: {packageName: mixed, version: 1.2.0}},
   {type: olm.gvk.required, value: {group: cert.io, version: v1, kind: Cert}}]}
----
-{schema: olm.package, name: cert, defaultChannel: stable}
----
-{schema: olm.channel, package: cert, name: stable, entries: [{name: cert.v1.0.0}]}
----
-{schema: olm.bundle, package: cert, name: cert.v1.0.0, image: i, properties: [{type: olm.package, value: {packageName: cert, version: 1.0.0}},
-  {type: olm.gvk, value: {group: cert.io, version: v1, kind: Cert}}]}
 `
 
 // TestFixes checks that a refusal lists the changes that help, least disruptive first, each with its outcome, its risk

@@ -373,13 +373,6 @@ func (l *loader) note(path string, c *graph.Catalog) {
 	}
 }
 
-// noteKubernetes prints a note if a source is a compiled index without its files, which lacks minKubeVersion.
-func (l *loader) noteKubernetes(s source) {
-	if s.path != stdinPath && s.path != samplePath && s.files == "" && isIndex(s.place()) {
-		visible.Fprintf(l.stderr, "note: index %s does not have minKubeVersion, so the version of Kubernetes is not checked; to check it, add the files of the index: --catalog NAME=%[1]s,source=DIR\n", visible.Block(display(s.path)))
-	}
-}
-
 // noteTemplates warns about templates in a catalog, whose packages and bundles are missing
 // in the answer.
 func (l *loader) noteTemplates(path string, c *graph.Catalog) {

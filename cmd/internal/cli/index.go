@@ -154,3 +154,10 @@ func indexNamed(name string, err error) error {
 	}
 	return err
 }
+
+// noteKubernetes prints a note if a source is a compiled index without its files, which lacks minKubeVersion.
+func (l *loader) noteKubernetes(s source) {
+	if s.path != stdinPath && s.path != samplePath && s.files == "" && isIndex(s.place()) {
+		visible.Fprintf(l.stderr, "note: index %s does not have minKubeVersion, so the version of Kubernetes is not checked; to check it, add the files of the index: --catalog NAME=%[1]s,source=DIR\n", visible.Block(display(s.path)))
+	}
+}
