@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,15 +142,19 @@ is a path, but --avoid could not judge all of its upgrades.`,
 		if err := a.halt(cmd.Context(), p, avoid.on()); err != nil {
 			return err
 		}
+		manager := kubectl.Operator{V1: *reading == graph.V1, Namespace: "operators", Name: p.Name()}
+		managed := operator == nil || operator.Object.Kind != olm.KindClusterServiceVersion
+		if operator != nil {
+			manager.Namespace, manager.Name = operator.Namespace, operator.Object.Name
+		}
 		if outlooks := graph.NewOutlooks(*reading, []graph.Source{{Package: p}}, nil); a.OK {
 			a.downgrades(outlooks)
+			if end, ok := a.stopsEarly(); ok && managed {
+				a.Commands = []string{manager.Hold(cmp.Or(end.Version, end.Name))}
+			}
 		} else if len(a.Avoided) == 0 {
 			a.elsewhere(outlooks)
-			manager := kubectl.Operator{V1: *reading == graph.V1, Namespace: "operators", Name: p.Name()}
-			if operator != nil {
-				manager.Namespace, manager.Name = operator.Namespace, operator.Object.Name
-			}
-			if operator == nil || operator.Object.Kind != olm.KindClusterServiceVersion {
+			if managed {
 				a.instruct(p, manager)
 				if err := a.reinstall(cmd.Context(), p, manager); err != nil {
 					return err
@@ -236,7 +241,7 @@ type pathAnswer struct {
 	// Certified is the bundle that OLM v1 installs with the policy SelfCertified, although no way leads to it.
 	Certified *graph.Node `json:"certified,omitzero"`
 	// Commands make the changes of Way or of the way of Outlook, in order, or install Certified, or a To to which no way
-	// leads, in the place of From.
+	// leads, in the place of From, or keep OLM from continuing beyond the end of Shortest.
 	Commands []string `json:"commands,omitempty"`
 	// Fixes install the operator again, if no way leads to the head of a channel.
 	Fixes []*resolver.Fix `json:"fixes,omitempty"`
@@ -365,6 +370,16 @@ func (a *pathAnswer) beyond() ([]graph.Step, bool) {
 		return nil, false
 	}
 	return walk[n:], slices.EqualFunc(walk[:n], a.Shortest, func(x, y graph.Step) bool { return x.To == y.To })
+}
+
+// stopsEarly returns where the shortest path ends, and whether OLM takes it on its own and would continue from there.
+func (a *pathAnswer) stopsEarly() (graph.Node, bool) {
+	beyond, is := a.beyond()
+	end := a.From
+	if n := len(a.Shortest); n > 0 {
+		end = a.Shortest[n-1].To
+	}
+	return end, is && len(beyond) > 0 && a.stop() == ""
 }
 
 // downgrades sets Back.

@@ -88,6 +88,9 @@ func (a *pathAnswer) text(w io.Writer) error {
 	}
 	if text := a.follows(); text != "" {
 		line(text, "")
+		t := proseWriter(w)
+		t.Legs(nil, a.Commands, "  ")
+		b.WriteString(t.String())
 	} else if len(a.Walk.Steps) > 0 && (a.OK || len(a.Avoided) > 0) {
 		visible.Fprintf(&b, "\n%s on its own takes %s", readerName(a.Reading), phrase.Count(len(a.Walk.Steps), "step"))
 		switch {
@@ -126,9 +129,9 @@ func (a *pathAnswer) follows() string {
 	if a.unchecked {
 		own += " if its check of CRDs accepts the upgrades (--impact shows that)"
 	}
-	end, how := a.From, "set installPlanApproval to Manual, and approve nothing further"
-	if n := len(a.Shortest); n > 0 {
-		end = a.Shortest[n-1].To
+	end, _ := a.stopsEarly()
+	how := "set installPlanApproval to Manual, and approve nothing further"
+	if len(a.Shortest) > 0 {
 		how += " once it is installed"
 	}
 	if a.Reading == graph.V1 {
