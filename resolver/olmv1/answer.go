@@ -81,12 +81,9 @@ func (s *selecting) limited(ctx context.Context, sel *Selection) error {
 	}
 	f := Fix{Kind: FixVersion, Version: "<=" + x.From.Version}
 	q := f.apply(*s.Request)
-	after, err := selectFor(ctx, &q)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil || after.refusal != nil:
-		return nil
+	after, err := selected(ctx, &q)
+	if after == nil || err != nil {
+		return err
 	}
 	c, err := s.course(ctx, after)
 	if err == nil && c.End().Name == x.From.Name && c.Refusal == "" {
@@ -117,12 +114,9 @@ func (s *selecting) uncertified(ctx context.Context, sel *Selection) error {
 		q.Installed = &Installed{Name: end.Name, Version: end.Version}
 		command.After, when = end, "once "+end.Version+" is installed, "
 	}
-	after, err := selectFor(ctx, &q)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil || after.refusal != nil:
-		return nil
+	after, err := selected(ctx, &q)
+	if after == nil || err != nil {
+		return err
 	}
 	got := after.left[0]
 	if jump := after.jump(got); jump != "" && got.version.Compare(after.release) > 0 {

@@ -20,11 +20,11 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 	if len(s.excluded) > 0 {
 		q := *s.Request
 		q.Options.Excluded = nil
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		after, err := selected(ctx, &q)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil && after.refusal == nil && after.left[0].Name() != c.Name() {
+		if after != nil && after.left[0].Name() != c.Name() {
 			list = append(list, Note{Code: NoteHeldBack, Text: fmt.Sprintf("upgrades are excluded: %s; without that, %s is selected", s.exclusions(), after.left[0].Name())})
 		}
 	}
@@ -59,11 +59,11 @@ func (s *selecting) heldBack(ctx context.Context) (list []Note, err error) {
 	if len(list) == 0 && !s.rng.IsZero() && s.installed != nil { // C6
 		anyVersion := Fix{Kind: FixVersion}
 		q := anyVersion.apply(*s.Request)
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		after, err := selected(ctx, &q)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil && after.refusal == nil && after.left[0].Name() == c.Name() && after.passedOver() != "" {
+		if after != nil && after.left[0].Name() == c.Name() && after.passedOver() != "" {
 			what := fmt.Sprintf("the version range %q and the higher priority of catalog %s leave", s.Version, after.left[0].source.Name)
 			if err := try(what, "without them", anyVersion, selectCatalog(after.passedOver())); err != nil {
 				return nil, err

@@ -34,11 +34,11 @@ func (s *selecting) tooNew(ctx context.Context) ([]Note, error) {
 		}
 		f := Fix{Kind: FixVersion, Version: "<=" + x.text()}
 		q := f.apply(*s.Request)
-		after, err := selectFor(ctx, &q)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		after, err := selected(ctx, &q)
+		if err != nil {
+			return nil, err
 		}
-		if err != nil || after.refusal != nil || after.left[0].Name() != x.Name() || s.installed != nil && x.version.Compare(s.release) < 0 {
+		if after == nil || after.left[0].Name() != x.Name() || s.installed != nil && x.version.Compare(s.release) < 0 {
 			continue
 		}
 		verb := "selected"

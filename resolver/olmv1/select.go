@@ -15,6 +15,14 @@ import (
 	"github.com/olmkit/olmkit/resolver/document"
 )
 
+// selected returns a selection, or nil if the request is refused or cannot be read. The error is the context's.
+func selected(ctx context.Context, r *Request) (*selecting, error) {
+	if s, err := selectFor(ctx, r); err == nil && s.refusal == nil {
+		return s, nil
+	}
+	return nil, context.Cause(ctx)
+}
+
 // selectFor makes the selection of a request.
 func selectFor(ctx context.Context, r *Request) (*selecting, error) {
 	rng, installed, err := r.check()
@@ -23,8 +31,7 @@ func selectFor(ctx context.Context, r *Request) (*selecting, error) {
 	}
 	s := &selecting{Request: r, rng: rng, installed: installed}
 	if installed != nil {
-		s.release = graph.ReadRelease(*installed)
-		s.node = graph.Node{Name: r.Installed.Name, Version: installed.String()}
+		s.release, s.node = graph.ReadRelease(*installed), graph.Node{Name: r.Installed.Name, Version: installed.String()}
 	}
 	if err := s.open(); err != nil {
 		return nil, err
