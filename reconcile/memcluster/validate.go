@@ -9,6 +9,7 @@ import (
 
 	"github.com/olmkit/olmkit/internal/lazyregexp"
 	"github.com/olmkit/olmkit/olm"
+	"github.com/olmkit/olmkit/reconcile/internal/crd"
 )
 
 // The checks that an API server makes for all objects, and for the kinds that package
@@ -141,17 +142,17 @@ func immutable(o, old *olm.Object, path ...string) error {
 }
 
 func invalidCRD(o, old *olm.Object) error {
-	crd, err := olm.As[olm.CustomResourceDefinition](*o)
+	want, err := olm.As[olm.CustomResourceDefinition](*o)
 	if err != nil {
 		return err
 	}
-	spec := &crd.Spec
-	if want := spec.Names.Plural + "." + spec.Group; crd.Metadata.Name != want {
-		return fmt.Errorf("/metadata/name: want /spec/names/plural and /spec/group: %q", want)
+	spec := &want.Spec
+	if name := spec.Names.Plural + "." + spec.Group; want.Metadata.Name != name {
+		return fmt.Errorf("/metadata/name: want /spec/names/plural and /spec/group: %q", name)
 	}
 	storage := 0
 	var names []string
-	for _, v := range crd.Spec.AllVersions() {
+	for _, v := range spec.AllVersions() {
 		if slices.Contains(names, v.Name) {
 			return fmt.Errorf("/spec/versions: version %q occurs twice", v.Name)
 		}
@@ -173,7 +174,7 @@ func invalidCRD(o, old *olm.Object) error {
 	switch {
 	case spec.Group != was.Spec.Group, spec.Names.Plural != was.Spec.Names.Plural:
 		return errors.New("/spec: group and names.plural are immutable")
-	case was.Status.IsEstablished() && (spec.Scope != was.Spec.Scope || spec.Names.Kind != was.Spec.Names.Kind):
+	case crd.Immutable(was, want) != "":
 		return errors.New("/spec: scope and names.kind are immutable once the API is served")
 	}
 	for i, name := range was.Status.StoredVersions {
