@@ -58,24 +58,17 @@ func immutable(w *world.World, list []*olm.CustomResourceDefinition) (change str
 
 // refusesCRDs returns why the cluster refuses a bundle, as a clause.
 func refusesCRDs(bundle, change string, crds []string) string {
-	noun := "CRD"
-	if len(crds) > 1 {
-		noun = "CRDs"
-	}
-	return fmt.Sprintf("the cluster refuses %s, because it changes the %s of %s %s", bundle, change, noun, phrase.And(crds))
+	return fmt.Sprintf("the cluster refuses %s, because it changes the %s of %s %s", bundle, change, phrase.Plural(len(crds), "CRD"), phrase.And(crds))
 }
 
 // fixedCRDs reports that a bundle changes what the API server does not change. OLM creates the CRDs again only with an operator
 // that is installed again, because the installed one does not become ready without them.
 func fixedCRDs(w *world.World, c coming, change string, names []string) Obstacle {
-	those, their := "the CRD", "its"
-	if len(names) > 1 {
-		those, their = "the CRDs", "their"
-	}
+	those := "the " + phrase.Plural(len(names), "CRD")
 	o := Obstacle{By: resolver.HeldByCRD, Reason: refusesCRDs(c.name, change, names)}
 	o.add("to save the custom resources", kubectl.All(strings.Join(names, ","))+" > "+shell.Quote(names[0]+".yaml"))
 	remove := kubectl.Delete("customresourcedefinition", "", names...)
-	risk := fmt.Sprintf(". Risk: all of %s custom resources are deleted, too", their)
+	risk := fmt.Sprintf(". Risk: all of %s custom resources are deleted, too", phrase.Either(len(names), "its", "their"))
 	if i := slices.IndexFunc(w.Subscriptions, func(s *olm.Subscription) bool { return s.Status.InstalledCSV == c.replaces && c.replaces != "" }); i >= 0 {
 		o.Remedy = fmt.Sprintf("stay with %s, or save the custom resources, remove it with %s, and install it again", c.replaces, those)
 		o.add("to remove the operator", kubectl.Delete("clusterserviceversion", w.Namespace, c.replaces))
